@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.setup import bad
 from tests.e2e.stage import Stage
+from trainyard_rehearsal.checks.access_requests import POD_OF_A_JOB
 from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.control_plane.api import Body, Refused
 
@@ -57,6 +58,18 @@ def debugger_expired(stage: Stage) -> None:
     assert _comes(stage, ["nccl-experts"], "create pods/exec", "team-nlp")
     assert not may(stage, ["nccl-experts"], "create pods/exec", "team-vision")
     assert not may(stage, ["nlp"], "create pods/exec", "team-nlp")
+    # The API server judges the name before it looks for the pod.
+    assert stage.until(lambda: "is none of a job's" in _shell(stage, "workbench-0"))
+    assert "not found" in _shell(stage, POD_OF_A_JOB)
+
+
+def _shell(stage: Stage, pod: str) -> str:
+    """Return how the API server refuses a command in a pod that does not exist."""
+    user = stage.api.acting("expert", ["nccl-experts", "system:authenticated"])
+    metadata = {"name": pod, "namespace": "team-nlp"}
+    with pytest.raises(Refused) as refused:
+        user.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata}, "exec")
+    return str(refused.value)
 
 
 def group_in_two_roles(stage: Stage) -> None:

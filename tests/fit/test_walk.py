@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fit.setting import Body, admits, ground, sample, verdict
+from tests.resolve.changes import together
 from tests.rules.cases import merged
 from trainyard.fit.case import case_of
 from trainyard.fit.quotas import by_pods
@@ -232,6 +233,20 @@ def test_a_broken_link_is_named(case: str, changes: dict[str, Any]) -> None:
 
     assert found.standing is Standing.NEVER
     assert link in {each.link for each in found.deciding}
+
+
+@pytest.mark.parametrize("changes", [{}, NEW], ids=["openshift", "kubernetes"])
+def test_own_runtime_of_a_team_has_the_limits_of_what_it_copies(changes: dict[str, Any]) -> None:
+    """Only where the team may have some; the evaluator judges both."""
+    may = together(changes, {"teams/nlp.yaml": {"ownRuntimes": 1}})
+    job = sample(may)
+    name = f"{job['spec']['runtimeRef']['name']}.own"
+    own = merged(job, {"spec": {"runtimeRef": {"kind": "TrainingRuntime", "name": name}}})
+    larger = merged(own, {"spec": {"trainer": {"numNodes": 5}}})
+
+    assert verdict(ground(may), own).standing is Standing.ADMITTED
+    assert verdict(ground(may), larger).standing is Standing.NEVER
+    assert verdict(ground(changes), own).standing is Standing.NEVER
 
 
 def test_no_end_of_a_job_helps_a_draining_team() -> None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.fit.form import defaulted, form_faults, trainer_faults
-from trainyard.fit.grants import RUNTIME, home_of
+from trainyard.fit.grants import RUNTIME, home_of, runtime_named
 from trainyard.fit.objects import Objects
 from trainyard.fit.pods import Pods, pods_of
 from trainyard.fit.usage import Snapshot
 from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.admission import Judge, Request
-from trainyard.model.lookup import mapping, value_at
+from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.model.platform import Site
@@ -208,9 +208,8 @@ def _form_checks(ground: Ground, body: Body) -> Iterator[Check]:
 
 
 def _runtime(ground: Ground, body: Body) -> Manifest | None:
-    if value_at(body, "spec.runtimeRef.kind") != RUNTIME:
-        return None
-    return ground.objects.find(RUNTIME, str(value_at(body, "spec.runtimeRef.name")))
+    name = runtime_named(body, ground.tenant.team)
+    return ground.objects.find(RUNTIME, name) if name else None
 
 
 def _runtime_checks(ground: Ground, body: Body, runtime: Manifest | None) -> Iterator[Check]:

@@ -26,6 +26,9 @@ FINISHED_JOBS_ROLE = "trainyard-finished-jobs"
 DEBUGGER_ROLE = "trainyard-team-debugger"
 """ClusterRole of who may run commands in the pods of a team's jobs."""
 
+OWN_RUNTIMES_ROLE = "trainyard-team-runtimes"
+"""ClusterRole of who may create TrainingRuntimes in a team's namespace."""
+
 TENANT_OBJECTS = "trainyard-tenant-objects"
 """The admission policy over what tenants write."""
 
@@ -115,6 +118,16 @@ def application(cluster: str, part: str) -> str:
 def job_limits(namespace: str) -> str:
     """Return the ConfigMap and binding that hold the limits on a namespace's TrainJobs."""
     return f"trainjob-limits-{namespace.removeprefix(TEAM_PREFIX)}"
+
+
+def own_runtimes(namespace: str) -> str:
+    """Return the binding of the policy on a namespace's TrainingRuntimes."""
+    return f"own-runtimes-{namespace.removeprefix(TEAM_PREFIX)}"
+
+
+def copies_of(runtime: str) -> str:
+    """Return the binding of the policy on copies of a ClusterTrainingRuntime."""
+    return f"copies-of-{runtime}"
 
 
 def job_help(namespace: str) -> str:

@@ -183,6 +183,11 @@ class Space:
         return names.job_limits(self.namespace)
 
     @property
+    def own_runtimes_name(self) -> str:
+        """Name of the binding of the policy on its TrainingRuntimes."""
+        return names.own_runtimes(self.namespace)
+
+    @property
     def help_name(self) -> str:
         """Name of the binding of the policy that keeps a job from hanging."""
         return names.job_help(self.namespace)

@@ -81,6 +81,14 @@ def _pods(*templates: str) -> Extractor:
     return lambda body, scope: pod_uses(body, scope, templates)
 
 
+def _parameter(body: dict[str, Any], _: Scope) -> Iterator[Use]:
+    """Yield the parameter of an admission policy: the limits of a namespace, or a runtime."""
+    for path, reference in lookup(body, ("spec", "paramRef")):
+        name, namespace = str(reference["name"]), str(reference.get("namespace", ""))
+        kind = "ConfigMap" if namespace else "ClusterTrainingRuntime"
+        yield Use(kind, namespace, name, (*path, "name"))
+
+
 _BINDING = (_object("roleRef"), _object("subjects", EVERY))
 _ENVIRONMENT = ("spec", "trainer", "env", EVERY, "valueFrom")
 
@@ -136,7 +144,7 @@ EXTRACTORS: Mapping[str, tuple[Extractor, ...]] = {
     "TrainingRuntime": (_pods(*REPLICATED_JOBS),),
     "ValidatingAdmissionPolicyBinding": (
         _name("ValidatingAdmissionPolicy", "spec", "policyName"),
-        _object("spec", "paramRef", kind="ConfigMap"),
+        _parameter,
         _namespaces("spec", "matchResources", "namespaceSelector"),
     ),
 }

@@ -49,6 +49,28 @@ def debugged(site: Site) -> Iterator[Scope]:
         yield from cluster(site)
 
 
+def own_runtimes(site: Site) -> Iterator[Scope]:
+    """Yield the cluster, where the admins of some team may create TrainingRuntimes."""
+    if any(tenant.team.own_runtimes for tenant in site.tenants):
+        yield from cluster(site)
+
+
+def own_runtime_spaces(site: Site) -> Iterator[Scope]:
+    """Yield each namespace whose admins may create TrainingRuntimes."""
+    for tenant in site.tenants:
+        if tenant.team.own_runtimes:
+            yield from (_in(tenant, space) for space in tenant.spaces)
+
+
+def copied_launches(site: Site) -> Iterator[Scope]:
+    """Yield each runtime that some team's admins may copy."""
+    own = [tenant for tenant in site.tenants if tenant.team.own_runtimes]
+    copied = {each.name for tenant in own for space in tenant.spaces for each in space.launches}
+    for launch in site.launches:
+        if launch.name in copied:
+            yield Scope({"launch": launch}, launch.files, launch.runtime.at)
+
+
 def cleanup(site: Site) -> Iterator[Scope]:
     """Yield the clean-up of finished jobs, where the cluster has one."""
     if cleanup := site.cluster.finished_jobs:

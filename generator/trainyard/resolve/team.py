@@ -53,8 +53,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         compliance = yield from find(
             "compliance profile", regulation, known.regulations, at / "compliance"
         )
-    for i, component in enumerate(names.get("components", ())):
-        yield from find("component", component, known.components, at / "components" / i)
+    yield from _components(names.get("components", ()), at / "components", known.components)
     usual = _usual_job(quotas, runtimes), _usual_place(quotas, at)
     return Team(
         name=name,
@@ -71,6 +70,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         cohort=fields.get("cohort", ""),
         quotas=quotas,
         default_runtime=fields.get("defaultRuntime", ""),
+        own_runtimes=fields.get("ownRuntimes", 0),
         default_queue=fields.get("defaultQueue", ""),
         spaces=tuple(_spaces(fields, at, usual)),
         components=tuple(sorted(fields.get("components", ()))),
@@ -88,6 +88,14 @@ def _runtimes(
         if runtime is not None:
             runtimes.append(runtime)
     return runtimes
+
+
+def _components(
+    listed: Sequence[str], at: Pointer, known: Mapping[str, Component | None]
+) -> Resolving[None]:
+    """Yield each component that does not exist."""
+    for i, name in enumerate(listed):
+        yield from find("component", name, known, at / i)
 
 
 def _default_runtime(

@@ -50,7 +50,8 @@ class AccessRequest:
         }
         match self.verb:
             case "create":
-                api.create(body, self.part, dry_run=True)
+                # A command has no dry run; its pod does not exist.
+                api.create(body, self.part, dry_run=self.part != "exec")
             case "delete":
                 api.delete(body, dry_run=True)
             case "get":
@@ -127,7 +128,7 @@ IN_NAMESPACES = (
     AccessRequest("delete", TRAINER, "TrainJob"),
     AccessRequest("patch", TRAINER, "TrainJob"),
     AccessRequest("patch", TRAINER, "TrainJob", "status"),
-    AccessRequest("create", TRAINER, "TrainingRuntime"),
+    AccessRequest("delete", TRAINER, "TrainingRuntime"),
 )
 CLUSTER_WIDE = (
     AccessRequest("patch", "v1", "Namespace"),

@@ -56,6 +56,7 @@ _DEBUGGER: tuple[Right, ...] = (
     (_READ, {"": "pods pods/log"}),
     ("create get", {"": "pods/exec"}),
 )
+_RUNTIMES: tuple[Right, ...] = (("create delete", {"trainer.kubeflow.org": "trainingruntimes"}),)
 _PLATFORM: tuple[Right, ...] = (
     *_CATALOG,
     (
@@ -117,6 +118,7 @@ _RIGHTS = {
     "user": _USER,
     "viewer": _VIEWER,
     "debugger": _DEBUGGER,
+    "runtimes": _RUNTIMES,
     "catalog viewer": _CATALOG,
     "operator": _OPERATOR,
     "auditor": _AUDITOR,

@@ -9,7 +9,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
-from trainyard_rehearsal.checks.jobs import as_user
+from trainyard_rehearsal.checks.jobs import TRAINER, as_user
 from trainyard_rehearsal.checks.refusals import TRAINER_ONLY
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
@@ -22,6 +22,8 @@ _CLASS = "spec.storageClassName must be one of"
 _VOLUME = "a claim must not choose its volume"
 _COUNT = "exceeded quota"
 
+_NO_COPY = "a team's own runtime is a copy of one of these"
+_DIFFERS = "spec must be that of ClusterTrainingRuntime"
 _SHELL = "is none of a job's launcher or nodes"
 _OTHER_PODS = (
     "workbench-0",
@@ -60,6 +62,7 @@ def check_tenant_objects(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]
         hostile.send(_hostile_config_maps(lab, space))
         hostile.send(_hostile_claims(lab, space))
         hostile.send(_hostile_shells(lab, space))
+        hostile.send(_hostile_runtimes(lab, space))
         harmless.send(_harmless(lab, space))
     yield hostile.outcome("hostile objects refused")
     yield harmless.outcome("members' own objects accepted")
@@ -104,8 +107,34 @@ def _hostile_shells(lab: Lab, space: Space) -> Iterator[RequestCase]:
     for name in _OTHER_PODS:
         metadata = {"name": name, "namespace": space.namespace}
         body = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
-        request = partial(user.create, body, "exec", dry_run=True)
+        # A command has no dry run; its pod does not exist.
+        request = partial(user.create, body, "exec")
         yield RequestCase(f"a shell in {name}", request, debuggers.at, _SHELL)
+
+
+def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
+    """Yield runtimes of an admin that are no copies of one of the team's."""
+    if not (space.team.own_runtimes and space.team.groups.get("admin")):
+        return
+    admin = as_user(lab.api, space, "admin")
+    for launch in space.launches[:1]:
+        base = lab.api.get(TRAINER, "ClusterTrainingRuntime", launch.name)
+        label = f"{space.cluster.settings.domain}/copy-of"
+        copied = {
+            "apiVersion": TRAINER,
+            "kind": "TrainingRuntime",
+            "metadata": {
+                "name": f"{launch.name}.rehearsal",
+                "namespace": space.namespace,
+                "labels": {**base["metadata"]["labels"], label: launch.name},
+            },
+            "spec": base["spec"],
+        }
+        for change in ({"name": "rehearsal"}, {"labels": {label: None}}):
+            body = with_change(copied, {"metadata": change})
+            yield _create(admin, body, _NO_COPY, space.team.at)
+        spec = {"mlPolicy": {"numNodes": 2}}
+        yield _create(admin, with_change(copied, {"spec": spec}), _DIFFERS, space.team.at)
 
 
 def _harmless(lab: Lab, space: Space) -> Iterator[RequestCase]:

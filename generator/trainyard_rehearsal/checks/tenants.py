@@ -110,13 +110,18 @@ def _members(space: Space) -> Iterator[tuple[_Key, list[_Role]]]:
     home = space.namespace
     for role, groups in space.team.groups.items():
         for group in groups:
-            yield ("group", group), [(role, home), ("catalog viewer", "")]
+            yield ("group", group), _held(space, role)
     for group in space.team.debuggers.groups if space.team.debuggers else ():
         yield ("group", group), [("debugger", home)]
     for account in space.team.accounts:
-        key = ("account", f"{home}:{account.name}")
-        yield key, [(account.role, home), ("catalog viewer", "")]
+        yield ("account", f"{home}:{account.name}"), _held(space, account.role)
     yield ("account", f"{home}:{names.JOB_ACCOUNT}"), []
+
+
+def _held(space: Space, role: str) -> list[_Role]:
+    """Return the roles of who has a role in a team's profile."""
+    more = [("runtimes", space.namespace)] if role == "admin" and space.team.own_runtimes else []
+    return [(role, space.namespace), *more, ("catalog viewer", "")]
 
 
 def _cluster_groups(site: Site) -> Iterator[tuple[str, str]]:

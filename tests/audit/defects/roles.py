@@ -40,6 +40,12 @@ DEFECTS = (
         _rule("kueue.x-k8s.io", "workloads", "patch"),
     ),
     Defect(
+        roles.teams_write_nothing_of_the_platform,
+        _ADMIN,
+        ("rules", 0),
+        _rule("trainer.kubeflow.org", "trainingruntimes", "create"),
+    ),
+    Defect(
         roles.no_powerful_bindings, "teams/nlp/rolebinding-admin.yaml", ("roleRef", "name"), "admin"
     ),
     Defect(

@@ -10,8 +10,8 @@ from trainyard_rehearsal.checks.roles import rights, tried_rights
 
 _PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "isolation.md"
 _ROLES = (
-    *("admin", "auditor", "catalog viewer", "clean-up", "debugger", "operator", "user"),
-    "viewer",
+    *("admin", "auditor", "catalog viewer", "clean-up", "debugger", "operator", "runtimes"),
+    *("user", "viewer"),
 )
 
 

@@ -159,6 +159,11 @@ class ClusterView:
         return f"!{parameters}.check('update').allowed()"
 
     @property
+    def copy_label(self) -> str:
+        """CEL: key of the label that names the runtime which a TrainingRuntime is a copy of."""
+        return text(f"{self.cluster.settings.domain}/copy-of")
+
+    @property
     def claimable_classes(self) -> str:
         """CEL: the storage classes that a namespace's admins may claim of."""
         read = f"namespaceObject.metadata.?annotations[?{text(self.claimable_key)}]"

@@ -116,6 +116,16 @@ class LaunchView:
         return _guaranteed({name: format_amount(name, per_node[name]) for name in per_node})
 
     @property
+    def copies_name(self) -> str:
+        """Name of the binding of the policy on copies of it."""
+        return names.copies_of(self.launch.name)
+
+    @property
+    def label_of_copies(self) -> dict[str, str]:
+        """Label by which the policy finds copies of it."""
+        return {f"{self.launch.domain}/copy-of": self.launch.name}
+
+    @property
     def account_resources(self) -> dict[str, dict[str, str]]:
         """Requests of the init container that writes the account, equal to its limits."""
         return _guaranteed({"cpu": "1", "memory": "128Mi"})

@@ -110,6 +110,8 @@ class SpaceView:
         for role in _ROLES:
             if subjects := self._subjects(role):
                 yield Binding(role, f"trainyard-team-{role}", subjects)
+        if self.space.team.own_runtimes and (admins := self._subjects("admin")):
+            yield Binding("runtimes", names.OWN_RUNTIMES_ROLE, admins)
         if debuggers := self.space.team.debuggers:
             yield Binding("debugger", names.DEBUGGER_ROLE, group_subjects(debuggers.groups))
         if cleanup := self.space.cluster.finished_jobs:
@@ -158,9 +160,15 @@ class SpaceView:
             if name in sizes:
                 sizes[name] += size
         quota = {**_COUNTS, "requests.storage": format_bytes(total)}
+        quota |= self._own_runtimes("count/trainingruntimes.trainer.kubeflow.org")
         for name, size in sizes.items():
             quota[f"{name}.storageclass.storage.k8s.io/requests.storage"] = format_bytes(size)
         return dict(sorted(quota.items()))
+
+    def _own_runtimes(self, key: str) -> dict[str, str]:
+        """Return how many runtimes of its own the namespace may hold, where it may."""
+        number = self.space.team.own_runtimes
+        return {key: str(number)} if number else {}
 
     def _claimed(self) -> Iterator[tuple[str, int]]:
         """Yield the class and bytes of each claim, and of what its admins may claim."""
@@ -175,6 +183,7 @@ class SpaceView:
         space = self.space
         deadlines = (f"{each.name}={each.deadline}" for each in space.priorities if each.deadline)
         limits = {
+            **self._own_runtimes("ownRuntimes"),
             "deadlines": " ".join(deadlines),
             "priorityClasses": " ".join(each.name for each in space.priorities),
             "defaultQueue": space.default_class,
