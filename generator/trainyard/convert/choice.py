@@ -43,12 +43,7 @@ class Choice:
     @property
     def roles(self) -> tuple[str, ...]:
         """Names of the replicated jobs with ranks."""
-        return _roles(self.launch)
-
-
-def _roles(launch: Launch) -> tuple[str, ...]:
-    """Return the replicated jobs with ranks: each has a pod in every job of the runtime."""
-    return launch.runtime.launcher.roles[: launch.runtime.max_nodes]
+        return self.launch.runtime.roles
 
 
 def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
@@ -163,7 +158,7 @@ def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
 
     Each rank keeps its GPUs. Jobs on parts of nodes so come together on whole ones.
     """
-    least = len(_roles(launch))
+    least = launch.runtime.smallest_job
     if not draft.ranks:
         return (draft.nodes, 0) if draft.nodes >= least else (0, 0)
     total, most = draft.nodes * draft.ranks, _most_ranks(launch)
