@@ -42,7 +42,15 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeRun]:
 
 
 programs = pytest.mark.parametrize(
-    "run", ["intel_mpi", pytest.param("torchrun_ddp", marks=pytest.mark.slow)], indirect=True
+    "run",
+    [
+        "intel_mpi",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("finetune", "grpo", "torchrun_ddp")
+        ),
+    ],
+    indirect=True,
 )
 
 
@@ -51,7 +59,7 @@ def test_evicted_job_ends_with_the_loss_of_an_uninterrupted_one(run: MakeRun) ->
     """Both have the same digits; the evicted job begins again where it was."""
     whole = run("--checkpoints=/mnt/scratch/whole")
     assert whole.end() == 0, whole.log
-    (loss,) = whole.found(r"rank 0 of 4 on \S+: finished: 200 steps, loss (\S+)")
+    (loss,) = whole.found(r"rank 0 of 4 on \S+: finished: 200 steps, loss ([\d.]+)")
 
     evicted = run("--delay=0.05")
     codes = evicted.evict("step 50 loss")
@@ -62,7 +70,7 @@ def test_evicted_job_ends_with_the_loss_of_an_uninterrupted_one(run: MakeRun) ->
     resumed = run()
     assert resumed.end() == 0, resumed.log
     assert len(resumed.found(rf"rank \d of 4 on \S+: starts at step {step}\b")) == RANKS
-    assert resumed.found(r"finished: 200 steps, loss (\S+)") == [loss]
+    assert resumed.found(r"finished: 200 steps, loss ([\d.]+)") == [loss]
 
 
 @programs

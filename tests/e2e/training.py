@@ -68,6 +68,7 @@ class Example:
         (node,) = replicated(runtime("kubernetes-1.36", _TORCHRUN))
         template = node["template"]["spec"]["template"]["spec"]
         names = [f"job-node-0-{i}" for i in range(NODES)]
+        self._make_inputs(Pod(network, self.image, template, "job-inputs", folder / "inputs"))
         pods = {name: Pod(network, self.image, template, name, folder / name) for name in names}
         for pod in pods.values():
             pod.create()
@@ -87,6 +88,22 @@ class Example:
             pod.start([*container["command"], *arguments])
         return Run(list(pods.values()), pods[names[0]])
 
+    def _make_inputs(self, pod: Pod) -> None:
+        """Write what the runtime's initializers would fetch, once."""
+        if (EXAMPLES / self.name / "inputs.py").exists() and not any(self.workspace.iterdir()):
+            pod.create()
+            self._mount([pod])
+            pod.start(["python3", "/opt/training/inputs.py"])
+            assert waited(lambda: pod.code == 0, PATIENCE), pod.log
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that ranks share with the runtime's steps."""
+        folder = self.folder / "workspace"
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o2777)
+        return folder
+
     def _mount(self, pods: Any) -> None:
         """Give pods the program where its image has it, and the team's mount."""
         program = self.folder / "program"
@@ -95,7 +112,11 @@ class Example:
             for file in (EXAMPLES / "job.py", *(EXAMPLES / self.name).glob("*.py")):
                 shutil.copy(file, program)
         for pod in pods:
-            pod.mounts |= {"/opt/training": program, "/mnt/scratch": self.mount}
+            pod.mounts |= {
+                "/opt/training": program,
+                "/mnt/scratch": self.mount,
+                "/workspace": self.workspace,
+            }
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,8 @@ def main() -> int:
     chosen, eviction = job.options(__doc__), job.Eviction()
     use_gpu = torch.cuda.is_available()
     device = torch.device("cuda", job.LOCAL_RANK) if use_gpu else torch.device("cpu")
+    if use_gpu:
+        torch.cuda.set_device(device)
     dist.init_process_group("nccl" if use_gpu else "gloo")
     training = Training(chosen.checkpoints / "torchrun.pt", device)
     job.log(f"starts at step {training.step} on {device}")
