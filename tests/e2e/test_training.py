@@ -16,6 +16,7 @@ from trainyard.golang import cache_folder
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("ranks")]
 RANKS = NODES * RANKS_PER_NODE
 
+_STEPS = "--steps=100"
 MakeRun = Callable[..., Run]
 
 
@@ -57,20 +58,20 @@ programs = pytest.mark.parametrize(
 @programs
 def test_evicted_job_ends_with_the_loss_of_an_uninterrupted_one(run: MakeRun) -> None:
     """Both have the same digits; the evicted job begins again where it was."""
-    whole = run("--checkpoints=/mnt/scratch/whole")
+    whole = run("--checkpoints=/mnt/scratch/whole", _STEPS)
     assert whole.end() == 0, whole.log
-    (loss,) = whole.found(r"rank 0 of 4 on \S+: finished: 200 steps, loss ([\d.]+)")
+    (loss,) = whole.found(r"rank 0 of 4 on \S+: finished: 100 steps, loss ([\d.]+)")
 
-    evicted = run("--delay=0.05")
+    evicted = run("--delay=0.05", _STEPS)
     codes = evicted.evict("step 50 loss")
     assert 0 not in codes, evicted.log
     (step,) = evicted.found(r"evicted: step (\d+) is saved")
-    assert 50 <= int(step) < 200
+    assert 50 <= int(step) < 100
 
-    resumed = run()
+    resumed = run(_STEPS)
     assert resumed.end() == 0, resumed.log
     assert len(resumed.found(rf"rank \d of 4 on \S+: starts at step {step}\b")) == RANKS
-    assert resumed.found(r"finished: 200 steps, loss ([\d.]+)") == [loss]
+    assert resumed.found(r"finished: 100 steps, loss ([\d.]+)") == [loss]
 
 
 @programs

@@ -16,7 +16,6 @@ import job
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.nn import functional
 
 NUMBERS, DIGITS, LENGTH, SEED = 5, 10, 2, 7
 QUESTIONS, GROUP, PASSES, CLIP, PENALTY = 64, 16, 2, 0.2, 0.01
@@ -25,26 +24,25 @@ QUESTIONS, GROUP, PASSES, CLIP, PENALTY = 64, 16, 2, 0.2, 0.01
 
 def policy() -> nn.Module:
     """Return a network that reads a question and an answer's beginning, and scores digits."""
-    words = NUMBERS * 2 + DIGITS + LENGTH
+    words = 2 * NUMBERS + DIGITS + LENGTH
     return nn.Sequential(nn.Linear(words, 64), nn.Tanh(), nn.Linear(64, DIGITS))
 
 
 def scores(model: nn.Module, questions: Tensor, answers: Tensor, place: int) -> Tensor:
     """Return the log-probability of each digit at a place of the answers."""
-    parts = [functional.one_hot(questions[:, i], NUMBERS) for i in (0, 1)]
-    before = answers[:, 0] if place else torch.zeros_like(answers[:, 0])
-    parts.append(functional.one_hot(before, DIGITS) * place)
-    parts.append(functional.one_hot(torch.full_like(before, place), LENGTH))
-    return functional.log_softmax(model(torch.cat(parts, dim=1).float()), dim=1)
+    before = answers[:, 0] * place
+    parts = [
+        nn.functional.one_hot(questions, NUMBERS).flatten(1),
+        nn.functional.one_hot(before, DIGITS) * place,
+        nn.functional.one_hot(torch.full_like(before, place), LENGTH),
+    ]
+    return nn.functional.log_softmax(model(torch.cat(parts, dim=1).float()), dim=1)
 
 
 def chances(model: nn.Module, questions: Tensor, answers: Tensor) -> Tensor:
     """Return the log-probability of each digit that was answered."""
-    places = (
-        scores(model, questions, answers, place).gather(1, answers[:, place : place + 1])
-        for place in range(LENGTH)
-    )
-    return torch.cat(list(places), dim=1)
+    scored = [scores(model, questions, answers, place) for place in range(LENGTH)]
+    return torch.stack(scored, dim=1).gather(2, answers.unsqueeze(2)).squeeze(2)
 
 
 def sample(model: nn.Module, step: int, device: torch.device) -> tuple[Tensor, Tensor]:
@@ -62,8 +60,14 @@ def sample(model: nn.Module, step: int, device: torch.device) -> tuple[Tensor, T
 def rewards(questions: Tensor, answers: Tensor) -> Tensor:
     """Return the share of right digits of each answer."""
     total = questions.sum(dim=1, keepdim=True)
-    right = torch.cat([total // 10, total % 10], dim=1)
-    return (answers == right).float().mean(dim=1)
+    return (answers == torch.cat([total // 10, total % 10], dim=1)).float().mean(dim=1)
+
+
+def average_gradients(model: nn.Module) -> None:
+    """Give each rank the average of all: one message for all parameters, not one for each."""
+    gradients = [parameter.grad for parameter in model.parameters()]
+    dist.all_reduce(total := nn.utils.parameters_to_vector(gradients))
+    nn.utils.vector_to_parameters(total / job.SIZE, gradients)
 
 
 class Training:
@@ -95,15 +99,12 @@ class Training:
         for _ in range(PASSES):
             new = chances(self.policy, questions, answers)
             ratio = (new - old).exp()
-            clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
-            gain = torch.minimum(ratio * advantage, clipped * advantage)
+            gain = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage)
             apart = (reference - new).exp() - (reference - new) - 1  # estimates the divergence
             loss = (PENALTY * apart - gain).mean()
             self.optimizer.zero_grad()
             loss.backward()
-            for parameter in self.policy.parameters():
-                dist.all_reduce(parameter.grad)
-                parameter.grad /= job.SIZE
+            average_gradients(self.policy)
             self.optimizer.step()
         self.step += 1
         sums = torch.stack([loss.detach(), reward.mean(), torch.tensor(float(flag)).to(loss)])
@@ -136,13 +137,12 @@ def main() -> int:
         time.sleep(chosen.delay)
         if evicted or training.step % chosen.save_every == 0:
             training.save()
-            job.log_once(f"step {training.step} loss {training.loss:.6f}")
+            job.log_once(f"step {training.step} loss {training.loss:.6f} {training.reward:.0%}")
         if evicted:
             job.log_once(f"evicted: step {training.step} is saved")
             return job.EVICTED
     training.save()
-    reached = f"loss {training.loss:.9f}, reward {training.reward:.3f}"
-    job.log_once(f"finished: {training.step} steps, {reached}")
+    job.log_once(f"finished: {training.step} steps, loss {training.loss:.9f}")
     return 0
 
 
