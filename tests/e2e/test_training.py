@@ -43,15 +43,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeRun]:
 
 
 programs = pytest.mark.parametrize(
-    "run",
-    [
-        "intel_mpi",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in ("finetune", "grpo", "torchrun_ddp")
-        ),
-    ],
-    indirect=True,
+    "run", ["intel_mpi", pytest.param("torchrun_ddp", marks=pytest.mark.slow)], indirect=True
 )
 
 

@@ -19,7 +19,7 @@ from trainyard.yaml_io.manifests import parse_manifests
 
 EXAMPLES = REPOSITORY / "examples" / "training"
 NODES = 2
-PATIENCE = 240.0
+PATIENCE = 400.0
 """Seconds that a run may take; other tests use the machine too."""
 
 _TORCHRUN = {"launcher": "torchrun", "libraries": {"torch": "2.6"}, "ranks": None}
