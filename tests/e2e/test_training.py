@@ -43,7 +43,13 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeRun]:
 
 
 programs = pytest.mark.parametrize(
-    "run", ["intel_mpi", pytest.param("torchrun_ddp", marks=pytest.mark.slow)], indirect=True
+    "run",
+    [
+        "intel_mpi",
+        pytest.param("finetune", marks=pytest.mark.slow),
+        pytest.param("torchrun_ddp", marks=pytest.mark.slow),
+    ],
+    indirect=True,
 )
 
 
