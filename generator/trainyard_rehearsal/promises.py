@@ -79,6 +79,18 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "Sample jobs, run to their end as a member of the team.",
         "Jobs of that runtime and namespace don't start, or run elsewhere than the profile says.",
     ),
+    "pages' commands run": Promise(
+        "Blocks for the shell on the pages of teams (`samples/<team>/README.md`), run in their "
+        "order by a member of the team with the real kubectl; on OpenShift it is called `oc`. "
+        "Containers run no program and have a log of one line.",
+        "A person who follows the page gets no job, no log, or no reason why it waits.",
+    ),
+    "pages' Python runs": Promise(
+        "Blocks of Python on these pages, run in one session by a member of the team with the "
+        "Kubeflow SDK that the page names.",
+        "The SDK can't list or read the runtimes, or a member can't submit, watch or delete a job "
+        "with it. One runtime that the SDK can't read hides all of them.",
+    ),
     "deleting a JobSet alone refused": Promise(
         "Attempts to delete the JobSet of a finished job without its TrainJob.",
         "Trainer makes the JobSet of a failed job again, Trainer 2.1 that of any finished job.",

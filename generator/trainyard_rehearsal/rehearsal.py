@@ -32,12 +32,14 @@ from trainyard_rehearsal.checks.sampling import (
     with_sample_remark,
 )
 from trainyard_rehearsal.checks.team_namespaces import check_team_namespaces
+from trainyard_rehearsal.checks.team_pages import check_team_pages
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
 from trainyard_rehearsal.control_plane.build import build, find
 from trainyard_rehearsal.control_plane.components import read_components
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
 from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis
+from trainyard_rehearsal.control_plane.sdk import fetch_sdk, find_sdk
 from trainyard_rehearsal.control_plane.side_by_side import side_by_side
 from trainyard_rehearsal.logs import mark
 from trainyard_rehearsal.outcome import Outcome
@@ -105,6 +107,8 @@ def build_programs(request: Request, progress: Progress) -> None:
     with alone(cache_folder()):
         for release in sorted({site.cluster.release.name for site in _sites(generation)}):
             build(read_components(release, request.on), cache_folder(), progress)
+        for version in sorted({site.cluster.release.sdk for site in _sites(generation)}):
+            fetch_sdk(version, cache_folder(), progress)
         fetch_redis(cache_folder(), progress)
 
 
@@ -135,6 +139,8 @@ def rehearse(
         tasks += _tasks(plan, generation, request, (progress, keep))
     tasks = [*_counted(tasks, steps)]
     find_redis(cache_folder())
+    for site in sites:
+        find_sdk(site.cluster.release.sdk, cache_folder())
     with alone(cache_folder()):
         shutil.rmtree(cache_folder() / "run", ignore_errors=True)
         # Ctrl-C reaches the main thread only, which must be the one that waits for it.
@@ -246,6 +252,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
         tried = [each for each in samples if each[0].space.team.name in teams.teams]
         yield from with_sample_remark(check_sample_jobs(lab, tried), teams)
         yield from check_finished(lab, samples)
+        yield from with_sample_remark(check_team_pages(lab, {team} if team else teams.teams), teams)
         yield from with_sample_remark(check_quotas(lab, samples, teams.teams), teams)
         yield from with_sample_remark(check_queueing(lab, samples, teams.teams), teams)
         yield from with_sample_remark(check_load(lab, samples, teams.teams), teams)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -16,6 +15,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.job_batch import delete_and_wait
 from trainyard_rehearsal.checks.jobs import KUEUE, TRAINER, Job, submit, with_name
+from trainyard_rehearsal.checks.kubeconfigs import kubeconfig
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.sample_runs import wait_until_running
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -236,16 +236,9 @@ def _deletion_problem(lab: Lab, job: _TeamJob, *, is_deleted: bool) -> str:
 def _kubeconfig(lab: Lab, script: Body) -> Path:
     """Write a kubeconfig in which the administrator impersonates the script's service account."""
     name, namespace = script["metadata"]["name"], script["metadata"]["namespace"]
-    config = json.loads(lab.kubeconfig.read_text(encoding="utf-8"))
     groups = [
         "system:serviceaccounts",
         f"system:serviceaccounts:{namespace}",
         "system:authenticated",
     ]
-    config["users"][0]["user"] |= {
-        "as": f"system:serviceaccount:{namespace}:{name}",
-        "as-groups": groups,
-    }
-    path = lab.kubeconfig.with_name(f"{name}.kubeconfig")
-    path.write_text(json.dumps(config), encoding="utf-8")
-    return path
+    return kubeconfig(lab, name, f"system:serviceaccount:{namespace}:{name}", groups)

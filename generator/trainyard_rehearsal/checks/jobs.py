@@ -127,9 +127,14 @@ def submit(api: Api, body: Body, space: Space) -> Job:
 
 def as_user(api: Api, space: Space, role: str = "user") -> Api:
     """Return the API for a team member with a role; with ``user`` or ``admin`` if none has it."""
+    return api.acting(*member(space, role))
+
+
+def member(space: Space, role: str = "user") -> tuple[str, list[str]]:
+    """Return the name and groups of such a member."""
     groups = space.team.groups
     named = next(groups[each] for each in (role, "user", "admin") if groups.get(each))
-    return api.acting(f"somebody@{space.team.name}", [*named[:1], "system:authenticated"])
+    return f"somebody@{space.team.name}", [*named[:1], "system:authenticated"]
 
 
 def as_account(api: Api, account: str) -> Api:

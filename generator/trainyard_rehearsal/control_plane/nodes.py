@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
-from trainyard_rehearsal.control_plane.processes import LOOPBACK, free_ports
+from trainyard_rehearsal.control_plane.processes import free_ports
 
 _FAKE = ("kwok.x-k8s.io/node", "fake")
 """Annotation of KWOK's nodes; kind has a real node beside them."""
@@ -23,6 +24,9 @@ _STAGES = (
 )
 """Stages of KWOK without ``pod-complete``, with which jobs would end at once."""
 
+LOG = "a line that a rank printed"
+"""Log of each container: no program runs in it."""
+
 
 def start_kwok(endpoint: Endpoint) -> None:
     """Start KWOK, which acts as the kubelet of every fake node.
@@ -30,16 +34,23 @@ def start_kwok(endpoint: Endpoint) -> None:
     Raises:
         ToolError: it can't be started.
     """
+    logs = endpoint.folder / "pod.log"
+    logs.write_text(f"2026-01-01T00:00:00.000000000Z stdout F {LOG}\n", encoding="utf-8")
     stages = endpoint.folder / "stages.yaml"
     stages.write_text(
-        "---\n".join(_stages(endpoint.built.manifests["kwok"] / "stage")), encoding="utf-8"
+        "---\n".join((*_stages(endpoint.built.manifests["kwok"] / "stage"), _logs(logs))),
+        encoding="utf-8",
     )
-    (port,) = free_ports(1)
+    (port,) = free_ports(1, endpoint.address)
+    certificates = endpoint.certificates
     arguments = [
         *("--kubeconfig", str(endpoint.kubeconfig(ADMIN)), "--config", str(stages)),
         *("--manage-nodes-with-annotation-selector", "=".join(_FAKE)),
         *("--node-lease-duration-seconds", "40"),
-        *("--server-address", f"{LOOPBACK}:{port}"),
+        *("--server-address", f"{endpoint.address}:{port}"),
+        *("--node-ip", endpoint.address, "--node-port", str(port)),
+        *("--tls-cert-file", str(certificates.certificate)),
+        *("--tls-private-key-file", str(certificates.key)),
     ]
     endpoint.processes.start(endpoint.built.programs["kwok"], arguments)
 
@@ -48,6 +59,17 @@ def _stages(folder: Path) -> Iterator[str]:
     for name in _STAGES:
         text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
         yield f"{text.rstrip()}\n"
+
+
+def _logs(file: Path) -> str:
+    """Return the setting that gives each container a log."""
+    body = {
+        "apiVersion": "kwok.x-k8s.io/v1alpha1",
+        "kind": "ClusterLogs",
+        "metadata": {"name": "every-container"},
+        "spec": {"logs": [{"logsFile": str(file)}]},
+    }
+    return f"{json.dumps(body)}\n"
 
 
 def nodes(site: Site) -> Iterator[Body]:

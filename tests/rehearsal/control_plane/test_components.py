@@ -102,7 +102,8 @@ def test_modules_are_pinned() -> None:
 
 
 def test_every_module_is_used() -> None:
-    assert {path.name for path in MODULES.iterdir()} == {program.module for program in _programs()}
+    found = {path.name for path in MODULES.iterdir() if not path.name.startswith("kubeflow-")}
+    assert found == {program.module for program in _programs()}
 
 
 def test_versions_are_those_of_the_release(components: Components, sites: dict[str, Site]) -> None:

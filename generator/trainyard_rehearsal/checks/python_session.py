@@ -1,0 +1,87 @@
+"""A session of Python that runs one block after the other, as a notebook does."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from trainyard import programs
+from trainyard_rehearsal.control_plane.processes import Processes
+
+_SECONDS: Final = 600.0
+"""Seconds for a block that takes five on an idle machine."""
+
+_PROGRAM: Final = """
+import pathlib, sys, time
+folder, scope = pathlib.Path(sys.argv[1]), {}
+for number, block in enumerate(sys.argv[2:]):
+    while not (folder / f"run-{number}").exists():
+        time.sleep(0.1)
+        if (folder / "end").exists():
+            sys.exit()
+    print(f"block {number}:", flush=True)
+    exec(block, scope)
+    (folder / f"ran-{number}").write_text(str(scope.get("job", "")))
+"""
+"""Runs the block N when there is a file ``run-N``, and writes the variable ``job`` to ``ran-N``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A running session.
+
+    Args:
+        folder: has the files that start its blocks.
+        done: result of its program.
+    """
+
+    folder: Path
+    done: Future[programs.Completed]
+
+    def run(self, number: int, processes: Processes) -> str:
+        """Run a block; return the last line that Python prints if it fails, else nothing."""
+        ran = self.folder / f"ran-{number}"
+        (self.folder / f"run-{number}").touch()
+        if not processes.waited(lambda: ran.exists() or self.done.done(), _SECONDS):
+            return f"does not end within {_SECONDS:.0f} s"
+        return "" if ran.exists() else self.done.result().stderr.strip().rpartition("\n")[2]
+
+    def job(self, number: int) -> str:
+        """Return the name of the job that a block submitted; empty for none."""
+        return (self.folder / f"ran-{number}").read_text(encoding="utf-8")
+
+
+@contextmanager
+def python_session(
+    parent: Path, blocks: Sequence[str], variables: Mapping[str, str]
+) -> Iterator[Session]:
+    """Start a session with some blocks and environment variables, and end it on any exit.
+
+    Args:
+        parent: folder in which the session gets one of its own.
+        blocks: in their order.
+        variables: environment of the program.
+    """
+    folder = Path(tempfile.mkdtemp(dir=parent))
+    command = [sys.executable, "-c", _PROGRAM, str(folder), *blocks]
+
+    def run() -> programs.Completed:
+        return programs.run(
+            command,
+            environment=variables,
+            timeout=_SECONDS * len(blocks),
+            accept=programs.ANY_CODE,
+        )
+
+    with ThreadPoolExecutor(1) as pool:
+        session = Session(folder, pool.submit(run))
+        try:
+            yield session
+        finally:
+            (folder / "end").touch()
