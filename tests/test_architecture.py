@@ -11,7 +11,7 @@ from radon.complexity import cc_visit
 from radon.visitors import Class, Function
 
 from trainyard.render.catalog import CATALOG, DELIVERY
-from trainyard.render.site import templates_folder
+from trainyard.render.folder import templates_folder
 from trainyard.render.unit import HEALTH_CHECKS
 from trainyard.schema.manifests import schema_folder
 from trainyard.workflows.generate import generate

@@ -38,6 +38,18 @@ def test_wish_that_cannot_come_true_is_a_wrong_use(trainyard: Call, repository: 
     assert ended.err.startswith("error: no job may have 17 nodes; the runtimes of team nlp on ")
 
 
+def test_test_takes_the_place_of_a_command(trainyard: Call, repository: Path) -> None:
+    ended = trainyard("job", *WHERE, "--test", "ranks")
+    neither = trainyard("job", *WHERE)
+    both = trainyard("job", *WHERE, "--test", "ranks", "--", "python", "a.py")
+
+    assert repository.is_dir()
+    assert ended.code == Exit.FINE
+    assert "  generateName: test-ranks-\n" in ended.out
+    assert neither.code == both.code == Exit.USAGE
+    assert "give either a COMMAND after `--`, or a `--test`" in neither.err
+
+
 def test_unknown_team_is_a_wrong_use(trainyard: Call, repository: Path) -> None:
     ended = trainyard("job", "--team", "npl", "--cluster", "prod-east", "--", "a")
 

@@ -111,6 +111,26 @@ def test_sources_of_data_are_left_to_the_reader(tenant: Team) -> None:
     assert any(reason.startswith("storageUri: ") for reason in found.reasons)
 
 
+def test_test_has_two_nodes_and_the_runtime_that_shows_most(tenant: Team) -> None:
+    found = find(Asked((), test="nccl"), tenant("nlp", "prod-east"))
+
+    assert (found.sample.launch.runtime.name, found.sample.nodes) == ("openmpi-cuda", 2)
+    assert found.sample.prefix == "test-nccl-"
+    assert found.reasons[0].endswith(": the one with the most GPUs and rails")
+    assert "threshold of one node: 460 GB/s, of Azure's health checks" in found.reasons
+    assert not any(reason.startswith("volumes: ") for reason in found.reasons)
+    body = render_sample(found.sample)
+    assert body["spec"]["trainer"]["command"] == ["/bin/bash"]
+    assert "podTemplateOverrides" not in body["spec"]
+
+
+def test_test_of_a_runtime_and_size_is_as_asked(tenant: Team) -> None:
+    asked = Asked((), "deepspeed", nodes=4, test="ranks")
+    found = find(asked, tenant("nlp", "prod-east"))
+
+    assert (found.sample.launch.runtime.name, found.sample.nodes) == ("deepspeed", 4)
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
@@ -135,6 +155,14 @@ def test_refusal_says_what_there_is(asked: Asked, message: str, tenant: Team) ->
     assert fnmatch(str(refused.value), f"{message}*")
 
 
+def test_refused_test_says_what_each_runtime_lacks(tenant: Team) -> None:
+    with pytest.raises(Refused) as refused:
+        find(Asked((), test="fabric"), tenant("science", "lab"))
+
+    assert str(refused.value).startswith("no runtime can run the test fabric: intel-mpi-v1-cpu")
+    assert str(refused.value).endswith(" lacks rails")
+
+
 PLATFORMS = {
     "repository": REPOSITORY / "profiles",
     **{
@@ -153,7 +181,7 @@ def test_fit_admits_what_is_found_and_refuses_what_is_refused(profiles: Path) ->
     for site in platform.sites:
         manifests = render_site(site)
         for tenant in site.tenants:
-            bodies = list(_bodies(tenant))
+            bodies = [*_bodies(tenant), *_tests(tenant)]
             standings = _standings(site, tenant, manifests, [body for body, _ in bodies])
             for (body, expected), standing in zip(bodies, standings, strict=True):
                 assert (standing is Standing.ADMITTED) == expected, (tenant.name, body)
@@ -164,6 +192,15 @@ def _bodies(tenant: Tenant) -> Iterator[tuple[dict[str, Any], bool]]:
         for grant in space.grants:
             for nodes in {1, 2, 3, grant.nodes - 1, grant.nodes, grant.nodes + 1} - {0}:
                 yield _body(tenant, space, grant, nodes)
+
+
+def _tests(tenant: Tenant) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yield the acceptance tests of the tree, and as somebody asks for them."""
+    for space in tenant.spaces:
+        for sample in space.tests:
+            yield render_sample(sample), True
+            asked = Asked((), test=sample.test, namespace=space.namespace)
+            yield render_sample(find(asked, tenant).sample), True
 
 
 def _body(tenant: Tenant, space: Space, grant: Grant, nodes: int) -> tuple[dict[str, Any], bool]:

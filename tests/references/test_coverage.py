@@ -32,9 +32,16 @@ def test_uncovered_resource_is_found_for_each_runtime_and_job_of_the_team() -> N
     found = list(check_references(SITE, manifests))
     assert {each.rule for each in found} == {"references/uncovered-resource"}
     waiting = [each for each in found if RAIL in each.message]
-    assert [each.message.partition(":")[0] for each in waiting] == [
+    tests = ("fabric", "nccl", "ranks", "storage")
+    assert sorted(each.message.partition(":")[0] for each in waiting) == [
         *(f"platform/clustertrainingruntime-{name}-dgx-h100.yaml" for name in _OVER_RAILS),
-        *(f"samples/nlp/{name.rpartition('-')[0]}.yaml" for name in _OVER_RAILS),
+        *sorted(
+            f"samples/nlp/{name}.yaml"
+            for name in (
+                *(runtime.rpartition("-")[0] for runtime in _OVER_RAILS),
+                *(f"test-{name}" for name in tests),
+            )
+        ),
     ]
     assert all(
         f"`ephemeral-storage`, `{RAIL}`, which ClusterQueue `nlp-gpu`" in each.message

@@ -11,7 +11,7 @@ import pytest
 from trainyard.model.ipam import IPAMS
 from trainyard.profiles.read import PACKAGE
 from trainyard.render.catalog import CATALOG
-from trainyard.render.site import templates_folder
+from trainyard.render.folder import templates_folder
 from trainyard.resolve.release import resolve_release
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Source

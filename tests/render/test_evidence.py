@@ -329,7 +329,11 @@ def test_readme_of_a_cluster_without_a_fabric_names_none() -> None:
 _FABRIC = re.compile(
     r"gpu|nvidia|sriov|sr-iov|infiniband|rdma|mellanox|cni\.cncf|network-attachment", re.IGNORECASE
 )
-_LIMITS = ("configmap-trainjob-limits-", "validatingadmissionpolicy-trainyard-trainjob-limits")
+_LIMITS = (
+    "/test-ranks",
+    "configmap-trainjob-limits-",
+    "validatingadmissionpolicy-trainyard-trainjob-limits",
+)
 """They count GPUs, and count none here."""
 
 

@@ -15,6 +15,7 @@ from trainyard.convert.launch import program_of
 from trainyard.convert.model import Note
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
+from trainyard.model.acceptance import reasons
 from trainyard.model.cluster import Priority
 from trainyard.model.launch import Launch
 from trainyard.model.launcher import Launcher
@@ -35,6 +36,7 @@ class Asked:
 
     Args:
         command: what each rank runs, with or without the program that starts the ranks.
+        test: acceptance test in place of a command.
         nodes: pods of the job.
         gpus: of each pod; None when it doesn't matter.
         queue: class of node.
@@ -47,6 +49,7 @@ class Asked:
     queue: str = ""
     namespace: str = ""
     priority: str = ""
+    test: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +77,53 @@ def find(asked: Asked, tenant: Tenant) -> Found:
     choices = _choices(asked, _narrowed(asked, tenant))
     choice = choices[0]
     launcher = choice.launch.runtime.launcher
-    prefix = shortened(_prefix(asked.command), choice.launch.longest_job_name)
+    prefix = shortened(_prefix(asked), choice.launch.longest_job_name)
     sample = Sample(
         choice.space,
         choice.grant,
         choice.nodes,
-        args=_arguments(asked.command, launcher),
+        args=() if asked.test else _arguments(asked.command, launcher),
         priority=_priority(asked, choice.space),
         prefix=prefix,
+        test=asked.test,
     )
     return Found(sample, tuple(_reasons(asked, sample, choices)))
 
 
 def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
     """Return a team with only the runtimes whose namespace, queue and launcher are asked for."""
-    starter = program_of(asked.command[0])
+    starter = program_of(asked.command[0]) if asked.command else "mpirun"
     if starter in _STARTERS:
         raise Refused(
             f"`{starter}` looks for hosts of its own: give the program that each rank runs, such "
             "as `python train.py`, or start it with mpirun or torchrun"
         )
     spaces = tuple(_spaces(asked, tenant))
+    kept = _started(spaces, starter)
+    return replace(tenant, spaces=tuple(_testing(asked, kept)) if asked.test else kept)
+
+
+def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
+    """Return namespaces with the runtimes that a program is of, or that start it."""
     kept = tuple(_with(space, lambda each: _starts(each, starter)) for space in spaces)
     if not any(space.grants for space in kept):
         known = ", ".join(each.name for space in spaces for each in space.launches)
         raise Refused(f"no runtime starts its ranks with {starter}; there is: {known or 'none'}")
-    return replace(tenant, spaces=kept)
+    return kept
+
+
+def _testing(asked: Asked, spaces: Sequence[Space]) -> Iterator[Space]:
+    """Yield the namespaces with the runtime of a test: that which is asked for, or the best."""
+    able = [(space, space.tested(asked.test)) for space in spaces]
+    if not any(grants for _, grants in able):
+        lacking = (
+            f"{each.launch.name} lacks {space.lacks(asked.test, each)}"
+            for space in spaces
+            for each in space.grants
+        )
+        raise Refused(f"no runtime can run the test {asked.test}: {'; '.join(lacking)}")
+    for space, grants in able:
+        yield replace(space, grants=grants if asked.runtime else grants[:1])
 
 
 def _with(space: Space, fits: Callable[[Launch], bool]) -> Space:
@@ -146,10 +170,11 @@ def _need(kind: str, name: str, known: Sequence[str]) -> None:
 def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
     """Return the runtimes that fit, the best first.
 
-    Without a number of nodes it is one, or two where a job has a launcher beside its nodes.
+    Without a number of nodes it is one, or two where a job has a launcher beside its nodes. A test
+    has two if it can.
     """
     found: Sequence[Choice] | Note = ()
-    for nodes in [asked.nodes] if asked.nodes else [1, 2]:
+    for nodes in [asked.nodes] if asked.nodes else [2, 1] if asked.test else [1, 2]:
         draft = Draft("a job", Pointer(""), "", "", nodes, runtime=asked.runtime, gpus=asked.gpus)
         found = choose(draft, tenant)
         if not isinstance(found, Note):
@@ -185,8 +210,11 @@ def _priority(asked: Asked, space: Space) -> Priority | None:
     return next((each for each in space.priorities if each.name == asked.priority), None)
 
 
-def _prefix(command: tuple[str, ...]) -> str:
+def _prefix(asked: Asked) -> str:
     """Return the beginning of a job's name: the script or else the program of its ranks."""
+    if asked.test:
+        return f"test-{asked.test}-"
+    command = asked.command
     first = program_of(command[0])
     words = read_line(command, OPEN_MPI).rest if first in _MPI else command
     named = [program_of(word).lower() for word in words] or ["job"]
@@ -201,17 +229,19 @@ def _reasons(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> Iterato
     yield from _size_reasons(sample)
     yield _queue_reason(sample)
     yield from _priority_reason(asked, sample)
+    yield from reasons(asked.test, sample.launch)
     if sample.launch.runtime.initializers:
         yield "storageUri: write where your data and model are in place of s3://example"
-    mounts = [claim.mount_path for claim in sample.space.claims]
-    mounts += [secret.mount_path for secret in sample.space.buckets]
+    mounts = [claim.mount_path for claim in sample.claims]
+    mounts += [secret.mount_path for secret in sample.buckets]
     if mounts:
         yield f"volumes: your team's storage, at {', '.join(mounts)}"
 
 
 def _runtime_reason(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> str:
     others = [each.launch.name for each in choices[1:] if each.space == sample.space]
-    why = "as you asked for" if asked.runtime else "the smallest that fits"
+    smallest = "the one with the most GPUs and rails" if asked.test else "the smallest that fits"
+    why = "as you asked for" if asked.runtime else smallest
     also = f"; {', '.join(others)} would fit too" if others else ""
     return f"runtime {sample.launch.name}: {why}{also}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trainyard.model import names
+from trainyard.model.acceptance import TESTS, lacks
 from trainyard.model.cluster import Cluster, Priority
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
@@ -37,6 +38,22 @@ class Grant:
         return self.nodes * self.launch.gpus
 
 
+def _plainness(grant: Grant) -> tuple[bool | int | str, ...]:
+    """Return the order of runtimes by what their jobs show of the nodes."""
+    launch, runtime = grant.launch, grant.launch.runtime
+    return (
+        bool(runtime.end),
+        grant.nodes < 2,
+        launch.part < 1,
+        -len(launch.rails),
+        -launch.gpus,
+        bool(runtime.export),
+        runtime.launcher.name not in runtime.name,
+        len(runtime.libraries),
+        launch.name,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A TrainJob to copy, or one that somebody asks for.
@@ -47,6 +64,7 @@ class Sample:
         args: of the command; the launcher's example when empty.
         priority: class of the job; None for the lowest.
         prefix: of its name, which ends in random letters then; empty for the name of its runtime.
+        test: name of the acceptance test that it runs; empty for none.
     """
 
     space: Space
@@ -56,6 +74,7 @@ class Sample:
     args: tuple[str, ...] = ()
     priority: Priority | None = None
     prefix: str = ""
+    test: str = ""
 
     @property
     def launch(self) -> Launch:
@@ -74,11 +93,23 @@ class Sample:
         return self.size or min(2, self.grant.nodes)
 
     @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The team's storage that it mounts; of the acceptance tests only one needs it."""
+        return self.space.claims if self.test in {"", "storage"} else ()
+
+    @property
+    def buckets(self) -> tuple[StoredSecret, ...]:
+        """S3 connections that it mounts."""
+        return () if self.test else self.space.buckets
+
+    @property
     def file(self) -> str:
         """Its file in the team's folder: namespace, runtime, and nodes if the runtime has several.
 
         The team's own namespace is left out.
         """
+        if self.test:
+            return f"test-{self.test}"
         runtime = self.launch.runtime.name
         several = sum(launch.runtime.name == runtime for launch in self.space.launches) > 1
         parts = (self.space.profile.name, runtime, self.launch.nodes if several else "")
@@ -161,6 +192,31 @@ class Space:
     def samples(self) -> tuple[Sample, ...]:
         """A job to copy for each runtime."""
         return tuple(Sample(self, grant) for grant in self.grants)
+
+    @property
+    def mounts(self) -> tuple[str, ...]:
+        """Paths of its volumes in its jobs."""
+        return tuple(claim.mount_path for claim in self.claims)
+
+    @property
+    def tests(self) -> tuple[Sample, ...]:
+        """The acceptance tests that its runtimes can run; none in a team's further namespaces."""
+        if self.profile.name:
+            return ()
+        chosen = ((test, self.tested(test)) for test in TESTS)
+        return tuple(Sample(self, grants[0], test=test) for test, grants in chosen if grants)
+
+    def tested(self, test: str) -> tuple[Grant, ...]:
+        """Return the runtimes that can run an acceptance test.
+
+        First that with the most rails and GPUs and with nothing that the test does not use.
+        """
+        able = (each for each in self.grants if not self.lacks(test, each))
+        return tuple(sorted(able, key=_plainness))
+
+    def lacks(self, test: str, grant: Grant) -> str:
+        """Return what a runtime lacks for an acceptance test; empty when it can run it."""
+        return lacks(test, grant.launch, grant.nodes, bool(self.claims))
 
     @property
     def buckets(self) -> tuple[StoredSecret, ...]:

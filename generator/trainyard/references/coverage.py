@@ -41,29 +41,26 @@ def check_coverage(index: Index, listing: Mapping[str, list[str]]) -> Iterator[D
         leads_to = ("ClusterQueue", "", str(mapping(local.body, "spec").get("clusterQueue", "")))
         if leads_to in index.manifests:
             queues.setdefault(local.namespace, []).append(index.manifests[leads_to])
+    asked: dict[str, frozenset[str]] = {}
     for runtime in index.kinds.get("ClusterTrainingRuntime", ()):
-        asked = requested(runtime.body)
+        asked[runtime.name] = requested(runtime.body)
         for namespace in listing.get(runtime.name, ()):
-            yield from _uncovered(runtime, asked, queues.get(namespace, ()))
+            yield from _uncovered(runtime, asked[runtime.name], queues.get(namespace, ()))
     for job in index.kinds.get("TrainJob", ()):
-        yield from _job(index, job)
+        yield from _job(index, job, asked)
 
 
-def _job(index: Index, job: Manifest) -> Iterator[Diagnostic]:
+def _job(index: Index, job: Manifest, asked: Mapping[str, frozenset[str]]) -> Iterator[Diagnostic]:
     labels = mapping(job.body, "metadata", "labels")
     label = str(labels.get("kueue.x-k8s.io/queue-name", DEFAULT_QUEUE))
     local = index.manifests.get(("LocalQueue", job.namespace, label))
-    runtime = index.manifests.get(
-        ("ClusterTrainingRuntime", "", str(mapping(job.body, "spec", "runtimeRef").get("name", "")))
-    )
-    if local is None or runtime is None:
+    of_runtime = asked.get(str(mapping(job.body, "spec", "runtimeRef").get("name", "")))
+    if local is None or of_runtime is None:
         return
     leads_to = ("ClusterQueue", "", str(mapping(local.body, "spec").get("clusterQueue", "")))
     own = mapping(job.body, "spec", "trainer", "resourcesPerNode", "requests")
     if leads_to in index.manifests:
-        yield from _uncovered(
-            job, frozenset(own) or requested(runtime.body), [index.manifests[leads_to]]
-        )
+        yield from _uncovered(job, frozenset(own) or of_runtime, [index.manifests[leads_to]])
 
 
 def _uncovered(

@@ -145,7 +145,9 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("node-files/kubelet-configuration", scopes.pools, "node-files"),
     Entry("operators/audit-policy", scopes.audited, "audit-policy"),
     Entry("operators/kueue-configuration", scopes.cluster, "kueue-configuration"),
-    Entry("samples/train-job", scopes.within("sample", lambda space: space.samples)),
+    Entry(
+        "samples/train-job", scopes.within("sample", lambda space: (*space.samples, *space.tests))
+    ),
 )
 """Templates of objects that are rendered independently."""
 

@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from trainyard.model.quantity import counted
 from trainyard.render.attributes import owner
-from trainyard.render.site import templates_folder
+from trainyard.render.folder import templates_folder
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&#$]|:(?=//)|(?i:(?<=www))\.")
 """Characters that begin emphasis, links, code, HTML, entities, headings, cells or mathematics, or

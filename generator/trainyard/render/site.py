@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 from functools import cache, reduce
-from pathlib import Path
 from typing import Any
 
 from trainyard.model.cluster import Cluster
@@ -16,6 +15,7 @@ from trainyard.render.attributes import read
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Subject
 from trainyard.render.compile import Build, compile_template
 from trainyard.render.delivery import Delivery, Unit
+from trainyard.render.folder import templates_folder
 from trainyard.render.scopes import Scope
 
 COMPONENTS_ROOT = "../profiles/components"
@@ -27,14 +27,6 @@ _UNITS = {
     "nodes": "what drains and reboots them",
 }
 """Units of the cluster itself, and what they hold."""
-
-_PACKAGE = Path(__file__).resolve().parents[1]
-
-
-def templates_folder() -> Path:
-    """Return templates/: inside an installed package, or beside it in a checkout."""
-    packaged = _PACKAGE / "templates"
-    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / "templates"
 
 
 @cache

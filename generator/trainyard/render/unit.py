@@ -9,8 +9,9 @@ from typing import Any
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.render.evidence import evidence, outside
+from trainyard.render.folder import templates_folder
 from trainyard.render.markdown import Markdown, page
-from trainyard.render.site import kinds_of, template, templates_folder
+from trainyard.render.site import kinds_of, template
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""

@@ -86,8 +86,10 @@ def _sequence(out: list[str], body: list[Plain], lead: str, indent: str) -> None
 
 def _value(out: list[str], head: str, value: Plain, indent: str) -> None:
     """Append a scalar or an empty collection after ``head``."""
-    if type(value) is str and "\n" in value and not _NO_BLOCK.search(value):
-        _block(out, head, value, indent + "  ")
+    block = _block(value, indent + "  ") if type(value) is str and "\n" in value else ()
+    if block:
+        out.append(head + block[0])
+        out.extend(block[1:])
     else:
         out.append(head + _scalar(value))
 
@@ -108,8 +110,14 @@ def _scalar(value: Plain) -> str:
     raise TypeError(f"{value!r} is no plain data: {kind.__name__}")
 
 
-def _block(out: list[str], head: str, value: str, indent: str) -> None:
+@lru_cache(maxsize=256)
+def _block(value: str, indent: str) -> tuple[str, ...]:
+    """Return the lines of a literal block; none where the text can't be one.
+
+    Trees have few different ones, such as scripts, and many copies of each.
+    """
+    if _NO_BLOCK.search(value):
+        return ()
     ending = "-" if not value.endswith("\n") else "+" if value.endswith("\n\n") else ""
-    out.append(f"{head}|{ending}")
     lines = value.split("\n") if ending == "-" else value[:-1].split("\n")
-    out.extend(indent + line if line else "" for line in lines)
+    return (f"|{ending}", *(indent + line if line else "" for line in lines))

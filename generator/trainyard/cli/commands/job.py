@@ -24,12 +24,13 @@ from trainyard.cli.options import (
 from trainyard.convert.asked import Asked, Refused
 from trainyard.diagnostics import has_errors
 from trainyard.fit.verdict import Standing
+from trainyard.model.acceptance import TESTS
 from trainyard.workflows.generate import Generation, generate
 from trainyard.workflows.job import Made, make_job
 
 
 @click.command("job")
-@click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...")
+@click.argument("words", nargs=-1, metavar="[-- COMMAND...]")
 @profiles_option
 @output_option
 @click.option(
@@ -45,6 +46,13 @@ from trainyard.workflows.job import Made, make_job
     shell_complete=complete_cluster,
     help="Cluster of the job, if several.",
 )
+@click.option(
+    "--test",
+    default="",
+    type=click.Choice(("", *TESTS)),
+    metavar="NAME",
+    help=f"Acceptance test in place of COMMAND: {', '.join(TESTS)}.",
+)
 @click.option("--namespace", default="", metavar="NAME", help="Of the team's, if several.")
 @click.option("--runtime", default="", metavar="NAME", help="Default: the smallest that fits.")
 @click.option("--nodes", type=click.IntRange(1), help="Default: the fewest.")
@@ -57,6 +65,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     output: Path,
     team: str,
     cluster: str | None,
+    test: str,
     namespace: str,
     runtime: str,
     nodes: int | None,
@@ -66,27 +75,36 @@ def command(  # noqa: PLR0917 - click passes options by name
 ) -> int:
     """Print a TrainJob that runs COMMAND in each rank, and that `trainyard fit` admits.
 
-    Its comments explain each choice. COMMAND is the program of the ranks, such as `python
-    train.py`; the runtime starts it with mpirun or torchrun, unless it begins with one of them. A
-    job that can't be admitted is not printed.
+    With --test it runs an acceptance test of the nodes in place of COMMAND, which ends with a table
+    and, if a figure is below its threshold, with a failure.
+
+    Comments explain each choice. COMMAND is the program of the ranks, such as `python train.py`;
+    the runtime starts it with mpirun or torchrun, unless it begins with one of them. A job that
+    can't be admitted is not printed.
     """
+    _need_words(words, test)
     cluster = one_cluster(profiles, cluster)
     made = generate(profiles, components_root(profiles, output), [cluster], today())
     if has_errors(made.diagnostics):
         found = findings.Findings(made.diagnostics, places(made.checked.profiles, profiles))
         notify(findings.text(found, colour=False))
         return Exit.FINDINGS
-    try:
-        " ".join(words).encode()
-    except UnicodeEncodeError:
-        raise click.UsageError("a word of COMMAND is not UTF-8: put it into a script") from None
     need_name("team", team, made.teams(cluster))
-    asked = Asked(words, runtime, nodes or 0, gpus, queue, namespace, priority)
+    asked = Asked(words, runtime, nodes or 0, gpus, queue, namespace, priority, test)
     try:
         job = make_job(made, cluster, team, asked)
     except Refused as refused:
         raise click.UsageError(str(refused)) from None
     return _printed(job, made, profiles)
+
+
+def _need_words(words: tuple[str, ...], test: str) -> None:
+    if bool(words) == bool(test):
+        raise click.UsageError("give either a COMMAND after `--`, or a `--test`")
+    try:
+        " ".join(words).encode()
+    except UnicodeEncodeError:
+        raise click.UsageError("a word of COMMAND is not UTF-8: put it into a script") from None
 
 
 def _printed(job: Made, made: Generation, profiles: Path) -> int:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trainyard.model import names
+from trainyard.model.acceptance import settings
 from trainyard.model.ids import GROUPS, LEVEL, RANGE, Ids
 from trainyard.model.network import Egress
 from trainyard.model.quantity import format_amount, format_bytes
 from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.storage import StoredSecret
+from trainyard.render.folder import script
 from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.launch import RuntimeView
 
@@ -236,11 +238,17 @@ class SampleView:
     @property
     def job_command(self) -> tuple[str, ...]:
         """Command of the job: by default that of the runtime, which starts the ranks."""
+        if self.sample.test:
+            return ("/bin/bash",)
         return self.sample.command or RuntimeView(self.sample.launch.runtime).command
 
     @property
     def job_args(self) -> tuple[str, ...]:
         """Arguments of the command: by default a program that shows the host of each rank."""
+        test, space = self.sample.test, self.sample.space
+        if test:
+            told = settings(test, self.sample.launch, space.mounts)
+            return ("-c", script(test), f"test-{test}", *told)
         return self.sample.args or self.sample.launch.runtime.launcher.example
 
     @property
@@ -261,9 +269,9 @@ class SampleView:
         return list(self._volumes())
 
     def _volumes(self) -> Iterator[dict[str, Any]]:
-        for claim in self.sample.space.claims:
+        for claim in self.sample.claims:
             yield {"name": claim.name, "persistentVolumeClaim": {"claimName": claim.name}}
-        for secret in self.sample.space.buckets:
+        for secret in self.sample.buckets:
             yield {"name": secret.name, "secret": {"secretName": secret.name}}
 
     @property
@@ -272,7 +280,7 @@ class SampleView:
         return list(self._volume_mounts())
 
     def _volume_mounts(self) -> Iterator[dict[str, Any]]:
-        for claim in self.sample.space.claims:
+        for claim in self.sample.claims:
             yield {"name": claim.name, "mountPath": claim.mount_path}
-        for secret in self.sample.space.buckets:
+        for secret in self.sample.buckets:
             yield {"name": secret.name, "mountPath": secret.mount_path, "readOnly": True}

@@ -79,7 +79,7 @@ def of_space(site: Site, space: Space) -> Iterator[Name]:
         if network.fabric.link.operator_networks:
             rail = (*owner, network.fabric.name, str(network.addresses.rail))
             yield Name("SriovNetwork", site.name, network.name, rail, at)
-    for sample in space.samples:
-        parts = (*owner, sample.launch.name)
+    for sample in (*space.samples, *space.tests):
+        parts = (*owner, sample.test or sample.launch.name)
         budget = sample.launch.longest_job_name
         yield Name("sample TrainJob", site.name, sample.name, parts, at, budget)

@@ -1,0 +1,22 @@
+"""The folder of the templates, and the scripts in it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def templates_folder() -> Path:
+    """Return templates/: inside an installed package, or beside it in a checkout."""
+    packaged = _PACKAGE / "templates"
+    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / "templates"
+
+
+@cache
+def script(test: str) -> str:
+    """Return the script of an acceptance test, with the part that all tests share."""
+    folder = templates_folder() / "acceptance"
+    parts = (folder / f"{name}.sh" for name in ("common", test))
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts)

@@ -1,0 +1,124 @@
+"""The acceptance tests' scripts with programs that print what the real ones print."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trainyard.render.folder import script
+
+_MPIRUN = r"""#!/bin/bash
+# Starts each rank in turn or at once, as mpirun does: -np limits them, ppr starts one on a host.
+slots=$SLOTS each=$SLOTS np=$((HOSTS * SLOTS))
+while [[ $1 == -* ]]; do
+  case $1 in
+    -np) np=$2 ;;
+    --map-by) each=1 ;;
+  esac
+  shift 2
+done
+[[ $np -ge $((HOSTS * each)) || $each != 1 ]] || each=1
+rank=0
+for ((host = 0; host < HOSTS; host++)); do
+  for ((local = 0; local < each && rank < np; local++, rank++)); do
+    [[ " ${ABSENT:-} " != *" $rank "* ]] || continue
+    HOSTNAME=job-node-0-$host OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_LOCAL_RANK=$local "$@" &
+  done
+done
+wait
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a test ended.
+
+    Args:
+        rows: of the table, without its head.
+    """
+
+    code: int
+    out: str
+    log: str
+
+    @property
+    def rows(self) -> list[list[str]]:
+        lines = self.out.splitlines()
+        assert lines[0].split() == ["what", "where", "measured", "threshold", "verdict"]
+        return [re.split(r" {2,}", line.strip()) for line in lines[1:]]
+
+    def verdicts(self, what: str) -> list[str]:
+        """Return the verdicts of the rows about something."""
+        return [row[-1] for row in self.rows if row[0].startswith(what)]
+
+
+@dataclass(slots=True)
+class Stage:
+    """A job of some hosts, whose programs are scripts of a test."""
+
+    folder: Path
+    hosts: int = 2
+    slots: int = 2
+    nodes: Sequence[str] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def tool(self, name: str, body: str) -> None:
+        """Write a program."""
+        (programs := self.folder / "bin").mkdir(exist_ok=True)
+        (file := programs / name).write_text(f"#!/bin/bash\n{body}\n", "utf-8")
+        file.chmod(0o755)
+
+    def rail(self, number: int, device: str, link: str = "InfiniBand") -> None:
+        """Add a rail's interface, its RDMA device and its addresses."""
+        interface = self.folder / f"class/net/net{number + 1}/device/infiniband/{device}"
+        interface.mkdir(parents=True)
+        port = self.folder / f"class/infiniband/{device}/ports/1"
+        for folder in ("gid_attrs/types", "gids"):
+            (port / folder).mkdir(parents=True)
+        (port / "link_layer").write_text(f"{link}\n")
+        gids = {"0": ("IB/RoCE v1", "fe80:0000:0000:0000:0000:0000:0000:0001")}
+        gids["3"] = ("RoCE v2", "0000:0000:0000:0000:0000:ffff:0a48:0001")
+        for index, (kind, address) in gids.items():
+            (port / "gid_attrs/types" / index).write_text(f"{kind}\n")
+            (port / "gids" / index).write_text(f"{address}\n")
+
+    def run(self, test: str, **settings: str) -> Ended:
+        """Run the script of a test to its end."""
+        self.tool("mpirun", _MPIRUN.removeprefix("#!/bin/bash\n"))
+        names = [f"job-node-0-{number}" for number in range(self.hosts)]
+        hostfile = "".join(f"{name}.job slots={self.slots}\n" for name in names)
+        (self.folder / "hostfile").write_text(hostfile)
+        (boots := self.folder / "boots").mkdir(exist_ok=True)
+        for name, node in zip(names, self.nodes or names, strict=True):
+            (boots / name).write_text(f"{node}\n")
+        told = [f"{name}={value}" for name, value in {"mpirun": "mpirun", **settings}.items()]
+        done = subprocess.run(
+            ["bash", "-c", self._script(test), f"test-{test}", *told],
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def _script(self, test: str) -> str:
+        text = script(test)
+        places = {
+            "/etc/mpi/hostfile": f"{self.folder}/hostfile",
+            "/proc/sys/kernel/random/boot_id": f"{self.folder}/boots/$HOSTNAME",
+            "/sys/class": f"{self.folder}/class",
+            "/dev/nvidia": f"{self.folder}/nvidia",
+        }
+        for place, ours in places.items():
+            text = text.replace(place, ours)
+        return text
+
+    def _environment(self) -> Mapping[str, str]:
+        counts = {"HOSTS": str(self.hosts), "SLOTS": str(self.slots)}
+        own = {"HOSTNAME": "job-node-0-0", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        return {**os.environ, **own, **counts, **self.environment}

@@ -1,0 +1,279 @@
+"""What the acceptance tests find in the output of mpirun, perftest, nccl-tests and OSU."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.render.acceptance import Stage
+from trainyard.model.acceptance import TESTS
+from trainyard.render.folder import script
+
+OK = "ok"
+UNKNOWN = "no threshold known"
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_script_is_bash_that_kubelet_leaves_alone(test: str) -> None:
+    """kubelet reads two dollars as one, and $(NAME) as a variable of the container."""
+    done = subprocess.run(["bash", "-n", "-c", script(test)], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "$$" not in script(test)
+    assert len(script(test)) < 16384
+
+
+def _gpus(stage: Stage, number: int) -> None:
+    for index in range(number):
+        (stage.folder / f"nvidia{index}").touch()
+
+
+def test_ranks_are_counted(stage: Stage) -> None:
+    _gpus(stage, 2)
+    ended = stage.run("ranks", gpus="2", whole="yes")
+
+    assert ended.code == 0, ended.log
+    assert ended.rows == [
+        ["ranks", "the job", "4", "4", OK],
+        ["hosts", "the job", "2", "2", OK],
+        ["nodes", "the job", "2", "2", OK],
+        ["ranks of a host", "job-node-0-0", "2", "2", OK],
+        ["GPUs", "job-node-0-0", "2", "2", OK],
+        ["ranks of a host", "job-node-0-1", "2", "2", OK],
+        ["GPUs", "job-node-0-1", "2", "2", OK],
+    ]
+    assert ended.log.count("trainyard-rank ") == 4
+
+
+def test_ranks_that_are_missing_or_together_fail(stage: Stage) -> None:
+    stage.environment["ABSENT"] = "2 3"
+    stage.nodes = ("one", "one")
+    ended = stage.run("ranks", gpus="1", whole="yes", bound="yes")
+
+    assert ended.code == 1
+    assert ended.verdicts("ranks") == ["FAILED", OK, "FAILED"]
+    assert ended.verdicts("nodes") == ["FAILED"]
+    assert ended.verdicts("GPUs") == ["FAILED", "FAILED"]
+    assert ended.verdicts("sets of cores") == ["FAILED", "FAILED"]
+
+
+def test_pods_of_shares_may_be_on_one_node(stage: Stage) -> None:
+    stage.nodes = ("one", "one")
+
+    assert stage.run("ranks").code == 0
+
+
+PERFTEST = """echo ' WARNING: BW peak won'"'"'t be measured in this run.'
+echo '                    RDMA_Write BW Test'
+echo ' Dual-port       : OFF		Device         : mlx5_0'
+echo ' Mtu             : 4096[B]'
+echo ' Link type       : IB'
+echo ' remote address: LID 0x1922 QPN 0x0855 PSN 0xc6797b RKey 0x1fffb9 VAddr 0x007f71dddd9000'
+echo ' #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]'
+echo "Conflicting CPU frequency values detected: 2428.573000 != 3004.218000."
+printf ' 65536      3702216        0.00               %s   \\t\\t   0.748106\\n' "$FIGURE"
+"""
+SERVES = "last=${*: -1}\n[[ $last == job-* ]] || exit 0\n"
+RAILS = {"rails": "2", "link": "InfiniBand", "gbps": "360", "two": "--map-by ppr:1:node -np 2"}
+
+
+@pytest.mark.parametrize(
+    ("figure", "code", "verdict"),
+    [
+        ("392.17", 0, OK),
+        ("360", 0, OK),
+        ("359.99", 1, "FAILED"),
+        ("-17.2", 1, "FAILED: no figure"),
+        ("", 1, "FAILED: no figure"),
+    ],
+)
+def test_each_rail_has_its_bandwidth(stage: Stage, figure: str, code: int, verdict: str) -> None:
+    stage.rail(0, "mlx5_0")
+    stage.rail(1, "rocep26s0f0v1")
+    stage.environment["FIGURE"] = figure
+    stage.tool("ib_write_bw", SERVES + 'echo "asked: $*" >&2\n' + PERFTEST)
+    ended = stage.run("fabric", **RAILS)
+
+    assert ended.code == code, ended.log
+    assert ended.verdicts("rail") == [verdict] * 4
+    assert [row[1] for row in ended.rows[::2]] == [
+        "job-node-0-0 to job-node-0-1",
+        "job-node-0-1 to job-node-0-0",
+    ]
+    asked = "asked: -d rocep26s0f0v1 -p 18516 -F --report_gbits -D 5 job-node-0-1.job"
+    assert asked in ended.log
+
+
+def test_three_hosts_are_three_pairs(stage: Stage) -> None:
+    """No host is in two pairs of a round; the last pair has a round of its own."""
+    stage.hosts = 3
+    stage.rail(0, "mlx5_0")
+    stage.environment["FIGURE"] = "390.0"
+    stage.tool("ib_write_bw", SERVES + PERFTEST)
+    ended = stage.run("fabric", **{**RAILS, "rails": "1"})
+
+    assert ended.code == 0, ended.log
+    assert [row[1] for row in ended.rows] == [
+        "job-node-0-0 to job-node-0-1",
+        "job-node-0-1 to job-node-0-2",
+        "job-node-0-2 to job-node-0-0",
+    ]
+
+
+def test_rail_of_another_link_or_without_device_fails(stage: Stage) -> None:
+    stage.rail(0, "mlx5_0", "Ethernet")
+    stage.environment["FIGURE"] = "390.0"
+    stage.tool("ib_write_bw", SERVES + 'echo "asked: $*" >&2\n' + PERFTEST)
+    ended = stage.run("fabric", **RAILS)
+
+    assert ended.code == 1
+    assert ended.verdicts("rail 0") == ["FAILED: the rail's device", OK] * 2
+    assert ended.verdicts("rail 1") == ["FAILED: the rail's device", "FAILED: no figure"] * 2
+    assert "-D 5 -x 3 job-node-0-1.job" in ended.log
+
+
+OSU = {
+    "5": "# OSU MPI Latency Test v5.9\\n# Size          Latency (us)\\n8                  1.65",
+    "7": "\\n# OSU MPI Latency Test v7.4\\n# Datatype: MPI_CHAR.\\n"
+    "# Size       Avg Latency(us)\\n8                       1.65",
+}
+UCX = "[1624984398.08] [h:22453:0]  ucp_worker.c:1720 UCX  INFO  ep_cfg[1]: tag(%s);\\n"
+
+
+@pytest.mark.parametrize("version", OSU)
+def test_latency_is_shown_where_the_image_has_the_benchmark(stage: Stage, version: str) -> None:
+    stage.rail(0, "mlx5_0")
+    stage.environment["FIGURE"] = "390.0"
+    stage.tool("ib_write_bw", SERVES + PERFTEST)
+    line = UCX % "self/memory rc_mlx5/mlx5_0:1"
+    first = "[[ $OMPI_COMM_WORLD_RANK == 0 ]] || exit 0\n"
+    stage.tool("osu_latency", f"{first}printf '{line}{OSU[version]}\\n'")
+    ended = stage.run("fabric", **{**RAILS, "rails": "1"})
+
+    assert ended.code == 0, ended.log
+    assert ended.rows[-1] == ["latency, 8 bytes", "two hosts", "1.65 us", UNKNOWN]
+
+
+@pytest.mark.parametrize("transports", ["tcp/eth0", "sysv/memory tcp/ib0"])
+def test_mpi_over_tcp_fails(stage: Stage, transports: str) -> None:
+    stage.rail(0, "mlx5_0")
+    stage.environment["FIGURE"] = "390.0"
+    stage.tool("ib_write_bw", SERVES + PERFTEST)
+    stage.tool("osu_latency", f"printf '{UCX % transports}{OSU['5']}\\n'")
+    ended = stage.run("fabric", **{**RAILS, "rails": "1"})
+
+    assert ended.code == 1
+    assert ended.rows[-1] == ["transport of MPI", "two hosts", "TCP", "FAILED: not the rails"]
+
+
+IB = (
+    "h:7:9 [6] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB/SHARP [1]mlx5_1:1/IB/SHARP [RO]; "
+    "OOB eth0:10.1.2.3<0>\\nh:7:9 [6] NCCL INFO Using network IBext_v8\\n"
+)
+DIRECT = "h:7:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA\\n"
+THROUGH = "h:7:9 [0] NCCL INFO Channel 01/0 : 8[0] -> 0[0] [receive] via NET/IB/4\\n"
+NO_IB = (
+    "h:7:9 [0] NCCL INFO NET/IB : No device found.\\nh:7:9 [0] NCCL INFO Using network Socket\\n"
+)
+SOCKET = "h:7:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\\n"
+END = "# Out of bounds values : 0 OK\\n# Avg bus bandwidth    : %s \\n#\\n"
+TWO = {"bytes": "16G", "gpus": "1", "one": "460", "more": "314", "rails": "2", "direct": "yes"}
+
+
+def _nccl(stage: Stage, log: str, end: str = END % "471.33") -> None:
+    first = '[[ $OMPI_COMM_WORLD_RANK == 0 ]] || exit 0\necho "asked: $NCCL_ALGO $*" >&2\n'
+    stage.tool("all_reduce_perf", f"{first}printf '{log}{end}'")
+
+
+def test_all_reduce_runs_on_more_and_more_hosts(stage: Stage) -> None:
+    """Two hosts use the ring: a tree would give more than the network has."""
+    stage.hosts = 5
+    _nccl(stage, IB + DIRECT)
+    ended = stage.run("nccl", **TWO)
+
+    assert ended.code == 0, ended.log
+    reduced = [row for row in ended.rows if row[0] == "all-reduce"]
+    assert [row[1] for row in reduced] == [f"{number} of 5 hosts" for number in (1, 2, 4, 5)]
+    assert reduced[0][2:] == ["471.33 GB/s", "460 GB/s", OK]
+    assert reduced[1][2:] == ["471.33 GB/s", "314 GB/s", OK]
+    assert ended.verdicts("devices of NCCL") == [OK] * 3
+    assert ended.log.count("asked: RING -b 16G -e 16G -g 1 -n 20") == 1
+
+
+@pytest.mark.parametrize(
+    ("log", "end", "what", "verdict"),
+    [
+        (IB + DIRECT, END % "312.9", "all-reduce", "FAILED"),
+        (IB + DIRECT, END.replace("0 OK", "4 FAILED") % "471.3", "values", "FAILED: NCCL computed"),
+        (IB + DIRECT, "", "all-reduce", "FAILED: no figure"),
+        ("\\x1b[31m|%%q|\\n", "# Avg bus bandwidth : nan\\n", "all-reduce", "FAILED: no figure"),
+        (NO_IB + SOCKET, END % "471.3", "network of NCCL", "FAILED: not the rails"),
+        (IB + SOCKET, END % "471.3", "network of NCCL", "FAILED: not the rails"),
+        (IB.replace("[1]mlx5_1:1/IB/SHARP ", ""), END % "471.3", "devices of NCCL", "FAILED"),
+        (IB + DIRECT + THROUGH, END % "471.3", "GPUDirect RDMA", "FAILED: through the host's"),
+    ],
+    ids=["slow", "wrong", "truncated", "garbage", "tcp", "part-tcp", "lost-device", "no-gdr"],
+)
+def test_bad_networks_are_found(stage: Stage, log: str, end: str, what: str, verdict: str) -> None:
+    _nccl(stage, log, end)
+    ended = stage.run("nccl", **TWO)
+
+    assert ended.code == 1, ended.out
+    assert ended.verdicts(what)[-1].startswith(verdict)
+
+
+def test_sockets_are_right_without_rails(stage: Stage) -> None:
+    """Nor is any figure known then."""
+    _nccl(stage, NO_IB + SOCKET, END % "3.1")
+    ended = stage.run("nccl", **{**TWO, "rails": "0", "direct": "", "one": "", "more": ""})
+
+    assert ended.code == 0, ended.log
+    assert ended.verdicts("all-reduce") == [UNKNOWN, UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("test", "tool", "package"),
+    [("fabric", "ib_write_bw", "perftest"), ("nccl", "all_reduce_perf", "nccl-tests")],
+)
+def test_missing_tool_is_named(stage: Stage, test: str, tool: str, package: str) -> None:
+    ended = stage.run(test, **(RAILS if test == "fabric" else TWO))
+
+    assert (ended.code, ended.out) == (69, "")
+    assert f"trainyard: the image has no {tool}: " in ended.log
+    assert package in ended.log
+
+
+def test_storage_is_written_and_read_by_the_next_host(stage: Stage) -> None:
+    home, scratch = stage.folder / "home", stage.folder / "scratch"
+    home.mkdir()
+    scratch.mkdir()
+    ended = stage.run("storage", mounts=f"{home} {scratch}", megabytes="3")
+
+    assert ended.code == 0, ended.log
+    assert len(ended.rows) == 12
+    assert ended.verdicts("content") == [OK] * 4
+    assert set(ended.verdicts("write") + ended.verdicts("read")) == {UNKNOWN}
+    assert all(row[2].endswith(" MB/s") for row in ended.rows if row[0].startswith("w"))
+    assert not list(home.iterdir())
+    assert not list(scratch.iterdir())
+
+
+def test_mount_that_is_missing_or_not_shared_fails(stage: Stage) -> None:
+    """Each host has a folder of its own in place of the shared one."""
+    (folder := stage.folder / "home").mkdir()
+    stage.tool(
+        "dd", '/usr/bin/dd "$@"; for x in "$@"; do case $x in of=/*) : > "${x#of=}";; esac; done'
+    )
+    ended = stage.run("storage", mounts=f"{folder} /proc/nowhere", megabytes="1")
+
+    assert ended.code == 1
+    assert ended.verdicts(f"content {folder}") == ["FAILED: other content"] * 2
+    assert ended.verdicts("content /proc/nowhere") == ["FAILED: other content"] * 2
+    assert ended.verdicts("write /proc/nowhere") == ["FAILED: no figure"] * 2
