@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,22 @@ import pytest
 
 from tests.e2e.kubelet import kubelet
 from tests.e2e.setup import CLUSTER, NEW, OLD, Setup
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Scene, Stage
 from tests.pages import ROOT, USERS, done, type_page
+from trainyard.golang import cache_folder
 from trainyard.yaml_io.reader import read
+from trainyard_rehearsal.checks.jobs import member as as_member
+from trainyard_rehearsal.checks.kubeconfigs import kubeconfig
 from trainyard_rehearsal.control_plane.fakes import settle
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, answers, free_ports
+from trainyard_rehearsal.control_plane.sdk import find_sdk
 
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.parametrize("stage", [OLD, NEW], indirect=True, ids=[OLD.name, NEW.name]),
 ]
+NAMESPACE = "team-nlp"
 PAGES = ("quickstart", "job-states", "troubleshooting", "common-failures")
 """Pages that need a cluster, in the order in which one reads them."""
 
@@ -39,17 +47,49 @@ def profiles(setup: Setup) -> dict[str, Any]:
     return changes
 
 
-def member(stage: Stage, folder: Path) -> dict[str, str]:
+def member(scene: Scene, folder: Path) -> dict[str, str]:
     """Return the environment of a member of team nlp: a kubeconfig, `kubectl`, and the SDK."""
-    config = json.loads(stage.lab.kubeconfig.read_text("utf-8"))
-    for each in config["users"]:
-        each["user"] |= {"as": "somebody@nlp", "as-groups": ["nlp", "system:authenticated"]}
-    kubeconfig = folder / "kubeconfig"
-    kubeconfig.write_text(json.dumps(config), "utf-8")
+    lab = scene.lab
+    config = kubeconfig(lab, "user", *as_member(scene.space(NAMESPACE)))
     programs = folder / "programs"
     programs.mkdir()
-    (programs / "kubectl").symlink_to(stage.lab.built.programs["kubectl"])
-    return {"KUBECONFIG": str(kubeconfig), "PATH": str(programs)}
+    (programs / "kubectl").symlink_to(lab.built.programs["kubectl"])
+    modules = find_sdk(scene.site.cluster.release.sdk, cache_folder())
+    python = programs / "python"
+    python.write_text(
+        f'#!/bin/sh\nKUBECONFIG="{proxied(lab, config)}" PYTHONPATH="{modules}"'
+        f' exec "{sys.executable}" "$@"\n',
+        "utf-8",
+    )
+    python.chmod(0o755)
+    return {"KUBECONFIG": str(config), "PATH": str(programs)}
+
+
+def proxied(lab: Lab, config: Path) -> Path:
+    """Return a kubeconfig with which the SDK acts as the user of another one.
+
+    The Kubernetes client for Python can't impersonate, so kubectl does it between both.
+    """
+    (port,) = free_ports(1)
+    command = [str(lab.built.programs["kubectl"]), "--kubeconfig", str(config), "proxy"]
+    lab.processes.start_as("user-proxy", [*command, "--port", str(port)], {})
+    lab.processes.wait_until(lambda: answers(port), "the start of kubectl proxy", START)
+    context = {"cluster": "proxy", "user": "proxy", "namespace": NAMESPACE}
+    path = config.with_name("user-proxy.kubeconfig")
+    path.write_text(
+        json.dumps(
+            {
+                "apiVersion": "v1",
+                "kind": "Config",
+                "current-context": "proxy",
+                "clusters": [{"name": "proxy", "cluster": {"server": f"http://{LOOPBACK}:{port}"}}],
+                "users": [{"name": "proxy", "user": {}}],
+                "contexts": [{"name": "proxy", "context": context}],
+            }
+        ),
+        "utf-8",
+    )
+    return path
 
 
 def test_pages_do_what_they_show(stage: Stage, tmp_path: Path) -> None:
@@ -57,18 +97,14 @@ def test_pages_do_what_they_show(stage: Stage, tmp_path: Path) -> None:
     scene = stage.deploy(profiles(stage.setup))
     assert not scene.refused
     settle(scene.lab)
-    variables = member(stage, tmp_path)
+    variables = member(scene, tmp_path)
     for part in ("profiles", "overlays"):
         shutil.copytree(ROOT / part, tmp_path / part)
-    with kubelet(scene.lab, "team-nlp"):
+    with kubelet(scene.lab, NAMESPACE):
         for page in PAGES:
             if page == "troubleshooting":
                 done(tmp_path, "kubectl", "create", "--filename", "first.yaml", **variables)
-            type_page(USERS / f"{page}.md", tmp_path, variables, _needs_no_sdk)
-
-
-def _needs_no_sdk(block: str) -> bool:
-    return "python notebook.py" not in block
+            type_page(USERS / f"{page}.md", tmp_path, variables)
 
 
 def test_pages_quote_what_kueue_writes(stage: Stage) -> None:
