@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.e2e.setup import CLUSTER
 from tests.e2e.stage import Scene
+from tests.rules.cores import CPU
 from trainyard.fit.usage import Snapshot, snapshot_of
 from trainyard.fit.verdict import Standing, Verdict
 from trainyard.fit.walk import judge
@@ -98,6 +99,20 @@ def shares(seed: str) -> dict[str, Any]:
         team |= {"largestJob": None, "cohort": None, "runtimes": ["openmpi-cuda", "torchrun"]}
     changes["teams/nlp.yaml"]["claims"] = None
     del changes["runtimes/finetune.yaml"]
+    return changes
+
+
+def cores(seed: str) -> dict[str, Any]:
+    """Return changes of the cases' base: three teams with cores of two nodes without GPUs."""
+    chance = Random(f"cores {seed}")
+    changes = shares(seed)
+    changes[_FILE]["pools"]["cpu"] = {"nodes": 2}
+    changes["hardware/cpu.yaml"] = CPU["hardware/cpu.yaml"]
+    changes["runtimes/openmpi-cuda.yaml"]["hardware"].append("cpu")
+    for name, own in zip(("nlp", "vision", "audio"), chance.sample([12, 24, 36], 3), strict=True):
+        team = changes[f"teams/{name}.yaml"]
+        team["quota"] = {CLUSTER: {"dgx-h100": None, "cpu": {"cores": own}}}
+        team["runtimes"] = ["openmpi-cuda"]
     return changes
 
 

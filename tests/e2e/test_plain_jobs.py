@@ -208,6 +208,37 @@ def test_shares_of_cores_run_beside_each_other(stage: Stage) -> None:
     assert scene.waits(scene.submit("nlp", 2), "insufficient unused quota")
 
 
+def test_share_without_room_holds_its_quota(stage: Stage) -> None:
+    """Nodes without a fabric have no topology: the job is admitted, and its pod stays Pending. The
+    rule `capacity/share-without-a-place` rejects these shares."""
+    changes = over(on_cores(48, 36, nodes=2), {RUNTIME: {"maxNodes": 1}})
+    quota = {"quota": {"prod-east": {"cpu": {"cores": 36}}}}
+    audio = {
+        "contact": "a@example.com",
+        "groups": {"user": ["audio"]},
+        "runtimes": ["openmpi-cuda"],
+    }
+    scene = stage.deploy({**changes, "teams/audio.yaml": {**audio, **quota}})
+    for name in ("vision", "audio"):
+        assert scene.runs(scene.submit(name, 1))
+
+    job = scene.submit("nlp", 1)
+    assert stage.until(lambda: job.is_admitted and len(job.pods) == 1)
+    assert "Insufficient cpu" in _why_pending(stage, job)
+
+
+def _why_pending(stage: Stage, job: Job) -> str:
+    """Return the scheduler's message about the only pod of a job."""
+
+    def message() -> str:
+        (pod,) = job.pods
+        conditions = pod.body.get("status", {}).get("conditions", ())
+        return next((str(each.get("message", "")) for each in conditions), "")
+
+    assert stage.until(lambda: bool(message()))
+    return message()
+
+
 def test_intel_mpi_in_one_pod_on_a_share_of_cores(stage: Stage) -> None:
     """All ranks are in the launcher's pod, one on each core."""
     intel = {"launcher": "intel-mpi", "libraries": {"openmpi": None, "intel-mpi": "2021.13"}}
@@ -222,6 +253,30 @@ def test_intel_mpi_in_one_pod_on_a_share_of_cores(stage: Stage) -> None:
     assert (pods["name"], requests["cpu"]) == ("launcher", "96")
     hosts = scene.api.get("v1", "ConfigMap", f"{job.name}-mpi-hostfile", "team-nlp")["data"]
     assert hosts["hostfile"].split() == [f"{job.name}-launcher-0-0.{job.name}", "slots=48"]
+
+
+def test_the_runtime_of_one_pod_is_named_for_two_gpus(stage: Stage) -> None:
+    """The seeds ask for 2 GPUs and 32Gi a node: in a share of two, only one pod has both."""
+    one = {
+        "version": 1,
+        "displayName": "One pod",
+        "image": f"registry.example.com/ml/one@sha256:{'5d' * 32}",
+        "maxNodes": 1,
+        "libraries": {"openmpi": "4.1.6", "cuda": "12.6"},
+        "hardware": ["dgx-h100"],
+    }
+    both = {"runtimes/one.yaml": one, NLP: {"runtimes": ["openmpi-cuda", "one"]}}
+    scene = stage.deploy(over(share(2), both))
+    whole, halves = sorted(runtimes(scene))
+    asked = {"nvidia.com/gpu": 2, "memory": "32Gi"}
+    resources = {"requests": asked, "limits": asked}
+
+    refusal = f"take for [nvidia.com/gpu=2] a node one of [{whole}]"
+    job = plain("seeds", halves, 2, resourcesPerNode=resources)
+    assert scene.denied("nlp", job, refusal)
+    job = plain("seeds", whole, 1, resourcesPerNode=resources)
+    assert scene.denied("nlp", job, "leave it out (resources_per_node in the SDK), and each node")
+    assert scene.runs(scene.create("nlp", plain("seeds", whole, 1)))
 
 
 def test_a_part_of_a_node_is_refused_with_the_runtime_that_has_it(stage: Stage) -> None:
