@@ -112,6 +112,9 @@ LONG: dict[str, dict[str, Any]] = {
         **{f"components/{name}/kustomization.yaml": KUSTOMIZATION for name in NAMES},
         TEAM: {"components": NAMES},
     },
+    "team.debuggers.groups": {
+        TEAM: {"debuggers": {"groups": NAMES, "until": "2099-12-31", "reason": "x"}}
+    },
     "team.groups.admin": {TEAM: {"groups": {"admin": NAMES}}},
     "team.groups.user": {TEAM: {"groups": {"user": NAMES}}},
     "team.groups.viewer": {TEAM: {"groups": {"viewer": NAMES}}},

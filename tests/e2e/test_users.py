@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trainyard_rehearsal.checks.kubeconfigs import kubeconfig
-from trainyard_rehearsal.control_plane.sdk import find_sdk
 
 from tests.e2e.kubelet import kubelet
 from tests.e2e.setup import CLUSTER, NEW, OLD, Setup
@@ -20,9 +18,11 @@ from tests.pages import ROOT, USERS, done, type_page
 from trainyard.golang import cache_folder
 from trainyard.yaml_io.reader import read
 from trainyard_rehearsal.checks.jobs import member as as_member
+from trainyard_rehearsal.checks.kubeconfigs import kubeconfig
 from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, answers, free_ports
+from trainyard_rehearsal.control_plane.sdk import find_sdk
 
 pytestmark = [
     pytest.mark.e2e,

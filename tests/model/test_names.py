@@ -87,8 +87,8 @@ def test_namespace_of_a_team_is_of_no_other_team(team: str) -> None:
         (names.job_help("team-nlp-dev"), "trainjob-help-nlp-dev"),
         (names.job_limits("team-nlp"), "trainjob-limits-nlp"),
         (names.job_limits("team-nlp-dev"), "trainjob-limits-nlp-dev"),
-        (names.sample("team-nlp", "openmpi"), "nlp-openmpi"),
-        (names.sample("team-nlp-dev", "openmpi"), "nlp-dev-openmpi"),
+        (names.sample("nlp", "openmpi"), "nlp-openmpi"),
+        (names.sample("nlp", "dev-openmpi"), "nlp-dev-openmpi"),
     ],
 )
 def test_name_is_stable(composed: str, expected: str) -> None:

@@ -59,13 +59,17 @@ def init_script(pod: Mapping[str, Any], name: str) -> str:
 
 
 def runtimes(*, mpi: bool = True) -> list[Mapping[str, Any]]:
-    """Return the runtimes of this repository: those that start MPI ranks, or all."""
+    """Return the runtimes of this repository: those that start MPI ranks in other pods, or all."""
     generation = generate(ROOT / "profiles", "../profiles/components")
     bodies = [
         manifest.body for manifests in generation.manifests.values() for manifest in manifests
     ]
     kind = [body for body in bodies if body["kind"] == "ClusterTrainingRuntime"]
-    return [body for body in kind if not mpi or "mpi" in body["spec"]["mlPolicy"]]
+    return [
+        body
+        for body in kind
+        if not mpi or ("mpi" in body["spec"]["mlPolicy"] and "node" in replicated_jobs(body))
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -82,6 +82,7 @@ def test_check_stops_without_a_platform(fault: int, profiles: Path) -> None:
     assert checked.platform is None
     assert has_errors(checked.diagnostics)
     assert checked.profiles.teams.keys() == {
+        "biology",
         "medical",
         "nlp",
         "robotics",
@@ -277,10 +278,13 @@ def test_day_changes_no_byte(today: str, profiles: Path) -> None:
 
 
 def test_day_after_an_end_stops_the_run(profiles: Path) -> None:
-    """A runtime or waiver that has ended is an error of `generate` and of `check`."""
+    """A debugger's role, a runtime or a waiver that has ended is an error of `generate` and of
+    `check`."""
     generation = generate(profiles, COMPONENTS, today="2027-04-01")
 
     assert [each.rule for each in generation.diagnostics] == [
+        "access/debugger-expired",
+        "access/debugger-expired",
         "change/ended-runtime",
         "change/expired-waiver",
     ]
