@@ -95,6 +95,13 @@ def test_page_begins_with_the_default_runtime() -> None:
 def test_job_of_a_class_with_a_deadline_states_it() -> None:
     text = pages({CLUSTER: {"priorities": {"batch": {"value": 100, "deadline": "1d"}}}})["nlp"]
     assert '"kueue.x-k8s.io/max-exec-time-seconds": "86400"' in text
+    assert "A job may name one; highest first:" in text
+
+
+def test_job_names_its_class_where_each_has_a_deadline() -> None:
+    limited = {"value": 100, "deadline": "1d"}
+    only = {"priorities": ["batch"]}
+    text = pages({CLUSTER: {"priorities": {"batch": limited}}, NLP: only})["nlp"]
     assert "Each job names one:" in text
 
 

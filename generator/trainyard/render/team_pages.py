@@ -20,6 +20,13 @@ from trainyard.render.views.space import MOST_JOBS, SampleView
 JOB: Final = "first-job"
 """Name of the job on the page."""
 
+_TESTED: Final = {
+    "ranks": "every process runs, in the pod and on the cores that it should",
+    "fabric": "the network cards of each node, by their speed",
+    "nccl": "the GPUs of all nodes together, by their speed",
+    "storage": "each folder, and that all nodes read the same",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -106,9 +113,14 @@ class SpacePage:
         return [(each, format_seconds(each.deadline) if each.deadline else "") for each in classes]
 
     @property
-    def has_deadline(self) -> bool:
-        """Return whether a class has one: then each job names its class."""
-        return any(priority.deadline for priority in self.space.priorities)
+    def needs_class(self) -> bool:
+        """Return whether each class has a deadline: then each job names its class."""
+        return all(priority.deadline for priority in self.space.priorities)
+
+    @property
+    def tests(self) -> list[tuple[str, str]]:
+        """File of each acceptance test beside the page, and what it tests."""
+        return [(f"{each.file}.yaml", _TESTED[each.test]) for each in self.space.tests]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +137,10 @@ class TeamPage:
 
     @property
     def example(self) -> Example:
-        """The job to begin with: two nodes, no steps before it, the default runtime and queue."""
+        """The job to begin with: two nodes, no steps before it, the default runtime and queue.
+
+        Else the runtime of the largest jobs, which is the most general one.
+        """
         samples = (sample for space in self.tenant.spaces for sample in space.samples)
         return Example(
             min(
@@ -135,6 +150,7 @@ class TeamPage:
                     bool(each.launch.runtime.initializers),
                     each.launch != each.space.default_launch,
                     each.local_queue != names.DEFAULT_QUEUE,
+                    -each.grant.nodes,
                 ),
             )
         )
