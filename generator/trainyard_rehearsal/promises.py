@@ -109,7 +109,7 @@ APPLIED: Final[Mapping[str, Promise]] = {
     ),
     "quota enforced without policy": Promise(
         "Namespaces with their runtimes, each with a job beyond the whole quota, while the policy "
-        "on `largestJob` is off.",
+        "on `largestJob` is off. Not runtimes of one MPI pod: Trainer refuses more pods of these.",
         "A job beyond the quota starts, or Kueue gives no reason why it waits.",
     ),
     "own quotas filled": Promise(

@@ -52,6 +52,14 @@ class JobTemplate:
         return self.sample.launch.runtime.smallest_job
 
     @property
+    def has_one_pod(self) -> bool:
+        """True if it is MPI in one pod: Trainer itself refuses more.
+
+        kubeflow/trainer:pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0
+        """
+        return self.sample.launch.runtime.roles == ("launcher",)
+
+    @property
     def part(self) -> Fraction:
         """The part of a node that a pod takes; 1 for a whole node."""
         return self.sample.launch.part
@@ -105,17 +113,20 @@ def _template(sample: Sample, manifest: Manifest) -> JobTemplate:
 def one_per_flavor(templates: Iterable[JobTemplate]) -> list[JobTemplate]:
     """Return one template for each flavor of each queue: without steps and small, if there is one.
 
+    One of one pod only where there is no other.
+
     A template whose jobs may run on several flavors is left out.
     """
     found: dict[tuple[str, str], JobTemplate] = {}
-    for template in sorted(templates, key=_has_steps_and_size):
+    for template in sorted(templates, key=_unfitness):
         if len(template.flavors) == 1:
             found.setdefault((template.queue.name, template.flavors[0].name), template)
     return [found[key] for key in sorted(found)]
 
 
-def _has_steps_and_size(template: JobTemplate) -> tuple[bool, int]:
-    return bool(template.sample.launch.runtime.initializers), template.smallest
+def _unfitness(template: JobTemplate) -> tuple[bool, bool, int]:
+    steps = template.sample.launch.runtime.initializers
+    return bool(steps), template.has_one_pod, template.smallest
 
 
 def sizes_beyond_quota(templates: Iterable[JobTemplate]) -> list[tuple[JobTemplate, int]]:

@@ -8,6 +8,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -191,6 +192,9 @@ func alsoWarn(binding *admissionv1.ValidatingAdmissionPolicyBinding) {
 	binding.Spec.ValidationActions = kept
 }
 
+// mostWaits of ten seconds each are less than the time that the caller gives.
+const mostWaits = 4
+
 type policies struct {
 	plugin     *validating.Plugin
 	interfaces admission.ObjectInterfaces
@@ -213,6 +217,12 @@ func newPolicies(held []runtime.Object) (*policies, error) {
 	}
 	informer.Start(stop)
 	informer.WaitForCacheSync(stop)
+	// On a busy machine the plugin needs more than the ten seconds after which it refuses a request as too early.
+	for tries := 0; !plugin.WaitForReady(); tries++ {
+		if tries == mostWaits {
+			return nil, errors.New("the policies did not become ready")
+		}
+	}
 	return &policies{plugin, admission.NewObjectInterfacesFromScheme(scheme.Scheme)}, nil
 }
 
