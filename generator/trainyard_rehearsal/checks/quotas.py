@@ -53,7 +53,10 @@ def check_quotas(
     if owners:
         amounts = [(template, template.own_pods) for template in owners]
         yield counted("own quotas filled", len(owners), list(_fill(lab, amounts)))
-    borrowers = list(filter(_fills_borrowed_quota, one_per_flavor(templates)))
+    yield from _borrowed(lab, list(filter(_fills_borrowed_quota, one_per_flavor(templates))))
+
+
+def _borrowed(lab: Lab, borrowers: Sequence[JobTemplate]) -> Iterator[Outcome]:
     if borrowers:
         failures: list[Failure] = []
         for template in borrowers:
