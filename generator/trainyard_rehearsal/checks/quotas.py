@@ -53,10 +53,10 @@ def check_quotas(
     if owners:
         amounts = [(template, template.own_pods) for template in owners]
         yield counted("own quotas filled", len(owners), list(_fill(lab, amounts)))
-    yield from _borrowed(lab, list(filter(_fills_borrowed_quota, one_per_flavor(templates))))
+    yield from _fill_borrowed(lab, list(filter(_fills_borrowed_quota, one_per_flavor(templates))))
 
 
-def _borrowed(lab: Lab, borrowers: Sequence[JobTemplate]) -> Iterator[Outcome]:
+def _fill_borrowed(lab: Lab, borrowers: Sequence[JobTemplate]) -> Iterator[Outcome]:
     if borrowers:
         failures: list[Failure] = []
         for template in borrowers:
