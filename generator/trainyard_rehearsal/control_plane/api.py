@@ -259,9 +259,7 @@ class Api:
         deadline = time.monotonic() + _SECONDS
         try:
             answer = self._client.request(method, path, **details)
-            # This is the answer for a new kind ("storage is (re)initializing"), and every client
-            # repeats the request.
-            while answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            while _is_to_be_repeated(method, answer):
                 if time.monotonic() > deadline:
                     break
                 time.sleep(_AGAIN)
@@ -277,6 +275,18 @@ def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
     """Make requests that change nothing, some at a time; return their results in order."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda request: request(), requests))
+
+
+def _is_to_be_repeated(method: str, answer: httpx.Response) -> bool:
+    """Return whether an answer is about the moment and not about the request.
+
+    Each client repeats 429, the answer for a new kind ("storage is (re)initializing"). A new object
+    has no version to conflict with: the ResourceQuota that counts it was just changed by others
+    (k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go@v0.36.3).
+    """
+    if answer.status_code == httpx.codes.CONFLICT and method == "POST":
+        return "the object has been modified" in answer.text
+    return answer.status_code == httpx.codes.TOO_MANY_REQUESTS
 
 
 def as_applied(body: Body) -> Body:

@@ -146,6 +146,23 @@ def test_request_for_a_new_kind_is_repeated(
     assert api.get("v1", "Pod", "p", "a")["metadata"]["name"] == "p"
 
 
+def test_new_object_that_meets_a_change_of_its_quota_is_sent_again(
+    server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An object of that name is no reason to repeat the request."""
+    pods = "POST", "/api/v1/namespaces/a/pods"
+    monkeypatch.setattr(
+        "trainyard_rehearsal.control_plane.api.time.sleep", lambda _: server.refused.clear()
+    )
+    server.refused[pods] = (409, 'on resourcequotas "q": the object has been modified')
+    api.create(_POD)
+    assert "nodeName" in server.objects[_PATH]["spec"]
+
+    server.refused[pods] = (409, 'pods "p" already exists')
+    with pytest.raises(Refused, match="already exists"):
+        api.create(_POD)
+
+
 def test_connections_do_not_change_the_tls_settings_of_others(
     server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
