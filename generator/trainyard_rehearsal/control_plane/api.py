@@ -259,9 +259,7 @@ class Api:
         deadline = time.monotonic() + _SECONDS
         try:
             answer = self._client.request(method, path, **details)
-            while _is_to_be_repeated(method, answer):
-                if time.monotonic() > deadline:
-                    break
+            while _is_to_be_repeated(method, answer) and time.monotonic() < deadline:
                 time.sleep(_AGAIN)
                 answer = self._client.request(method, path, **details)
         except httpx.TransportError as error:
@@ -281,12 +279,10 @@ def _is_to_be_repeated(method: str, answer: httpx.Response) -> bool:
     """Return whether an answer is about the moment and not about the request.
 
     Each client repeats 429, the answer for a new kind ("storage is (re)initializing"). A new object
-    has no version to conflict with: the ResourceQuota that counts it was just changed by others
-    (k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go@v0.36.3).
+    has no version: what has changed is the ResourceQuota that counts it.
     """
-    if answer.status_code == httpx.codes.CONFLICT and method == "POST":
-        return "the object has been modified" in answer.text
-    return answer.status_code == httpx.codes.TOO_MANY_REQUESTS
+    changed = method == "POST" and "the object has been modified" in answer.text
+    return changed or answer.status_code == httpx.codes.TOO_MANY_REQUESTS
 
 
 def as_applied(body: Body) -> Body:
