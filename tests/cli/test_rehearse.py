@@ -55,6 +55,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     outcomes = [_GOOD]
     monkeypatch.setattr(rehearsal, "find", lambda _components, _cache: None)
     monkeypatch.setattr(rehearsal, "find_redis", lambda _cache: None)
+    monkeypatch.setattr(rehearsal, "find_sdk", lambda _version, _cache: None)
     monkeypatch.setattr(rehearsal, "opened", lambda plan, _built, _folder: Lab(plan))
     monkeypatch.setattr(rehearsal, "_checks", lambda *_: iter(outcomes))
     monkeypatch.setattr(rehearsal, "deliver", lambda *_: iter(()))
@@ -257,10 +258,16 @@ def test_unknown_team_is_usage(trainyard: Call) -> None:
 def test_programs_of_each_release_are_built_once(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`--build` builds and tries nothing."""
+    """`--build` builds and tries nothing; nor is the SDK of a version fetched twice."""
     built = []
+    fetched = []
     monkeypatch.setattr(
         rehearsal, "build", lambda components, _cache, _tell: built.append(components.folder.name)
     )
+    monkeypatch.setattr(rehearsal, "fetch_redis", lambda _cache, _tell: None)
+    monkeypatch.setattr(
+        rehearsal, "fetch_sdk", lambda version, _cache, _tell: fetched.append(version)
+    )
     assert trainyard("rehearse", "--build").code == 0
     assert built == ["kubernetes-1.36", "openshift-ai-3.5"]
+    assert len(fetched) == len(set(fetched)) > 0
