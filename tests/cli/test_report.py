@@ -41,7 +41,7 @@ def test_report_verifies_the_tree_first(tree: Path, trainyard: Call) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("wrote report.html: ")
     assert "valid in kubeconform" in page.all("header")[0].text
-    assert "8 of 8 sync units" in page.all("main")[0].text
+    assert "9 of 9 sync units" in page.all("main")[0].text
     assert "did not look at" not in page.all("main")[0].text
 
 

@@ -130,10 +130,10 @@ def test_changed_since_names_the_commit(tree: Path, trainyard: Call) -> None:
     )
     counts = json.loads((tree / "report.json").read_text())["result"]
     assert (ended.code, ended.err) == (0, "")
-    assert [len(count["left_out"]) for count in counts] == [8, 6]
-    assert [count["files_left_out"] for count in counts] == [17, 9]
+    assert [len(count["left_out"]) for count in counts] == [9, 6]
+    assert [count["files_left_out"] for count in counts] == [39, 21]
     assert re.search(
-        r"left out: 6 of 6 sync units and 9 files, as in commit [0-9a-f]{10}", ended.out
+        r"left out: 6 of 6 sync units and 21 files, as in commit [0-9a-f]{10}", ended.out
     )
     failed = trainyard("verify", "--changed-since", "nowhere")
     assert failed.code == 5
