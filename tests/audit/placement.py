@@ -11,6 +11,7 @@ from tests.audit.capacity import amount
 from tests.audit.tree import Document, Tree
 
 _NETWORKS, _GROUP = "k8s.v1.cni.cncf.io/networks", "kueue.x-k8s.io/podset-group-name"
+_TOOLS = "/opt/trainyard"
 _PREFERRED, _OFFSET = "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/pod-index-offset"
 
 
@@ -255,7 +256,10 @@ def jobs_without_a_label_have_a_queue(tree: Tree) -> Iterator[str]:
 
 
 def sample_jobs_can_be_submitted(tree: Tree) -> Iterator[str]:
-    """A sample's namespace has its runtime and queue, and its pods have its program."""
+    """A sample's namespace has its runtime and queue, and its pods have its programs.
+
+    It is in the folder of the team that may submit it.
+    """
     users = {(namespace, runtime.name): limits for namespace, runtime, limits in _uses(tree)}
     queues = {(each.namespace, each.name) for each in tree.of("LocalQueue")}
     for job in tree.of("TrainJob"):
@@ -267,9 +271,21 @@ def sample_jobs_can_be_submitted(tree: Tree) -> Iterator[str]:
         queue = labels.get("kueue.x-k8s.io/queue-name", "default")
         if (job.namespace, queue) not in queues:
             yield f"{job.path}: no such queue"
-        command = job.spec["trainer"]["command"][0]
-        if not _has_program(tree, name, command):
-            yield f"{job.path}: its pods lack {command}"
+        if job.unit != f"samples/{tree.team_of(job)}":
+            yield f"{job.path}: in another folder than that of team {tree.team_of(job)}"
+        for program in _programs(job):
+            if not _has_program(tree, name, program):
+                yield f"{job.path}: its pods lack {program}"
+
+
+def _programs(job: Document) -> Iterator[str]:
+    """Yield the command of a job, and the launcher that an acceptance test is told of."""
+    trainer = job.spec["trainer"]
+    yield trainer["command"][0]
+    launchers = [each for each in trainer.get("args", ()) if each.startswith("mpirun=")]
+    if job.path.rpartition("/")[2].startswith("test-"):
+        (launcher,) = launchers
+        yield launcher.removeprefix("mpirun=")
 
 
 def _permitted(limits: dict[str, str], runtime: str) -> range:
@@ -279,12 +295,23 @@ def _permitted(limits: dict[str, str], runtime: str) -> range:
 
 
 def _has_program(tree: Tree, runtime: str, command: str) -> bool:
-    """Return whether a runtime writes a program; one without a folder is the image's."""
+    """Return whether a runtime's pods have a program; one without a folder is the image's.
+
+    A runtime writes those of its own folder, and its containers start the image's shell.
+    """
     folder, _, program = command.rpartition("/")
     if not folder:
         return True
-    (found,) = (each for each in tree.of("ClusterTrainingRuntime") if each.name == runtime)
-    return f'"TOOL_{program.replace("-", "_")}"' in json.dumps(found.body)
+    found = [each for each in tree.of("ClusterTrainingRuntime") if each.name == runtime]
+    if folder != _TOOLS:
+        return bool(found) and command in _started(found[0])
+    return bool(found) and f'"TOOL_{program.replace("-", "_")}"' in json.dumps(found[0].body)
+
+
+def _started(runtime: Document) -> set[str]:
+    """Return the programs that the launcher of a runtime, or else each node, starts itself."""
+    *_, (_, _, spec) = _jobs(runtime)
+    return {each["command"][0] for each in spec["containers"] if "command" in each}
 
 
 AUDITS = (

@@ -19,7 +19,8 @@ from tests.audit.defects.defect import (
 _GROUPED = "clustertrainingruntime-openmpi-cuda-v3-xe9680-h200-nlp.yaml"
 _NODE = (*REPLICATED, 0, "template", "spec", "template", "metadata", "annotations")
 _KUEUE = "kueue.x-k8s.io/%s"
-_JOB = "samples/nlp/deepspeed.yaml"
+_JOB, _TEST = "samples/nlp/deepspeed.yaml", "samples/nlp/test-ranks.yaml"
+_ZSH = "/bin/zsh"
 
 DEFECTS = (
     Defect(placement.the_largest_job_fits_its_queue, QUEUE, (*RESOURCES, 3, "nominalQuota"), "63"),
@@ -147,4 +148,12 @@ DEFECTS = (
         ("spec", "trainer", "command"),
         ["/opt/trainyard/mpirun"],
     ),
+    Defect(placement.sample_jobs_can_be_submitted, _TEST, ("spec", "trainer", "command"), [_ZSH]),
+    Defect(
+        placement.sample_jobs_can_be_submitted,
+        _TEST,
+        ("spec", "trainer", "args"),
+        ["mpirun=/opt/trainyard/mpirun"],
+    ),
+    Defect(placement.sample_jobs_can_be_submitted, _TEST, ("metadata", "namespace"), "team-vision"),
 )
