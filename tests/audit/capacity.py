@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 from tests.audit.tree import Document, Tree, mappings
@@ -99,7 +100,9 @@ def quota_follows_the_profiles(tree: Tree) -> Iterator[str]:
     for team, profile in tree.teams.items():
         for pool, share in profile["quota"][tree.name].items():
             nodes = _nodes(tree, pool, share)
-            expected = {name: nodes * each for name, each in _node(tree, pool).items()}
+            each = _node(tree, pool).items()
+            # A share of a node in cores may be a fraction of a byte or a pod: rounded down.
+            expected = {name: Fraction(floor(nodes * whole)) for name, whole in each}
             found = {
                 name: value
                 for (owner, flavor, name), value in nominal.items()
@@ -111,10 +114,18 @@ def quota_follows_the_profiles(tree: Tree) -> Iterator[str]:
 
 
 def _nodes(tree: Tree, pool: str, share: dict[str, int]) -> Fraction:
-    """Return the nodes of a team's quota on a pool, a fraction for a quota in GPUs."""
-    if "gpus" not in share:
-        return Fraction(share["nodes"])
-    return Fraction(share["gpus"], tree.hardware_of(pool).get("gpu", {"count": 1})["count"])
+    """Return the nodes of a team's quota on a pool, a fraction for a quota in GPUs or cores.
+
+    The cores of a node are the whole ones that its system share leaves.
+    """
+    hardware = tree.hardware_of(pool)
+    if "gpus" in share:
+        return Fraction(share["gpus"], hardware.get("gpu", {"count": 1})["count"])
+    if "cores" in share:
+        cpu = hardware["cpu"]
+        cores = _node(tree, pool)["cpu"] * cpu["cores"] / cpu["threads"]
+        return Fraction(share["cores"], floor(cores))
+    return Fraction(share["nodes"])
 
 
 def quota_fits_the_nodes(tree: Tree) -> Iterator[str]:

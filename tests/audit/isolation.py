@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from ipaddress import IPv4Network
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from tests.audit.tree import Document, Tree, strings
@@ -221,18 +221,49 @@ def queues_and_policies_take_one_namespace(tree: Tree) -> Iterator[str]:
 
 
 def every_team_has_limits(tree: Tree) -> Iterator[str]:
+    """Its jobs are limited in each namespace, and so are runtimes that its admins may write."""
     bindings = tree.of("ValidatingAdmissionPolicyBinding")
-    policies = ["trainyard-trainjob-help", "trainyard-trainjob-limits"]
-    for team in tree.teams:
-        own = [each for each in bindings if tree.team_of(each) == team]
-        names = sorted(each.spec["policyName"] for each in own)
-        if names != sorted(policies * len(tree.namespaces(team))):
-            yield f"team {team} has no limits on its jobs"
+    for team, profile in tree.teams.items():
+        policies = ["trainyard-trainjob-help", "trainyard-trainjob-limits"]
+        if profile.get("ownRuntimes"):
+            policies.append("trainyard-own-runtimes")
+            yield from _unchecked_copies(tree, team)
+        bound = sorted(
+            (
+                *each.spec["matchResources"]["namespaceSelector"].get("matchLabels", {}).values(),
+                policy,
+            )
+            for each in bindings
+            if tree.team_of(each) == team
+            for policy in [each.spec["policyName"]]
+        )
+        if bound != sorted(product(tree.namespaces(team), policies)):
+            yield f"team {team} has no limits on its jobs: {bound}"
     for binding in bindings:
         parameters = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})
         actions = [*binding.spec["validationActions"], parameters["parameterNotFoundAction"]]
         if actions != ["Deny", "Deny"]:
             yield f"{binding.path}: does not deny"
+
+
+def _unchecked_copies(tree: Tree, team: str) -> Iterator[str]:
+    """Yield each runtime of a team whose copies are not compared with it, in every namespace."""
+    everywhere = {"matchExpressions": [{"key": f"{tree.domain}/team", "operator": "Exists"}]}
+    compared = set()
+    for binding in tree.of("ValidatingAdmissionPolicyBinding"):
+        if binding.spec["policyName"] == "trainyard-copies":
+            match, base = binding.spec["matchResources"], binding.spec["paramRef"]["name"]
+            copies = {"matchLabels": {f"{tree.domain}/copy-of": base}}
+            if (match["objectSelector"], match["namespaceSelector"]) == (copies, everywhere):
+                compared.add(base)
+    number = str(tree.teams[team]["ownRuntimes"])
+    for limits in tree.of("ConfigMap"):
+        if tree.team_of(limits) == team and "runtimes" in limits.body["data"]:
+            data = limits.body["data"]
+            if data.get("ownRuntimes") != number:
+                yield f"{limits.path}: its admins may write {data.get('ownRuntimes')} runtimes"
+            for name in sorted(set(data["runtimes"].split()) - compared):
+                yield f"{limits.path}: a copy of {name} may differ in everything"
 
 
 def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:

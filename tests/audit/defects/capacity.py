@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.audit import capacity
-from tests.audit.defects.defect import CONTAINER, QUEUE, RESOURCES, RUNTIME, Defect
+from tests.audit.defects.defect import CONTAINER, LAB, QUEUE, RESOURCES, RUNTIME, Defect
 
 DEFECTS = (
     Defect(capacity.quantities_are_canonical, QUEUE, (*RESOURCES, 0, "nominalQuota"), "1664000m"),
@@ -11,6 +11,13 @@ DEFECTS = (
     Defect(capacity.quantities_are_canonical, QUEUE, (*RESOURCES, 0, "nominalQuota"), 8),
     Defect(capacity.quota_follows_the_profiles, QUEUE, (*RESOURCES, 0, "nominalQuota"), "1663"),
     Defect(capacity.quota_follows_the_profiles, QUEUE, (*RESOURCES, 4)),
+    Defect(
+        capacity.quota_follows_the_profiles,
+        "clusterqueue-biology-cpu.yaml",
+        (*RESOURCES, 3, "nominalQuota"),
+        "77",
+        LAB,
+    ),
     Defect(capacity.quota_fits_the_nodes, QUEUE, (*RESOURCES, 3, "nominalQuota"), "65"),
     Defect(
         capacity.a_whole_node_pod_fits_a_node,

@@ -86,6 +86,23 @@ DEFECTS = (
     Defect(isolation.every_team_has_limits, _LIMITS, ("spec", "policyName"), "other"),
     Defect(
         isolation.every_team_has_limits,
+        "validatingadmissionpolicybinding-own-runtimes-vision.yaml",
+        (),
+    ),
+    Defect(
+        isolation.every_team_has_limits,
+        "validatingadmissionpolicybinding-copies-of-horovod-v1-dgx-h100.yaml",
+        ("spec", "matchResources", "objectSelector"),
+        {},
+    ),
+    Defect(
+        isolation.every_team_has_limits,
+        "configmap-trainjob-limits-vision.yaml",
+        ("data", "ownRuntimes"),
+        "4",
+    ),
+    Defect(
+        isolation.every_team_has_limits,
         _LIMITS,
         ("spec", "validationActions"),
         ["Audit"],
