@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import islice, product
@@ -124,25 +125,29 @@ def _concerns(rule: dict[str, Any], verb: str, group: str, resource: str, namesp
 
 
 def regulated_nodes_are_in_fips_mode(tree: Tree) -> Iterator[str]:
-    """In FIPS mode, the sshd of each MPI job accepts approved algorithms only."""
+    """In FIPS mode, the sshd of each MPI job accepts approved algorithms only.
+
+    A launcher without nodes starts no sshd.
+    """
     stated = any("fips" in controls for controls in _regulated(tree).values())
     if stated and tree.cluster.get("fips") is not True:
         yield f"cluster {tree.name} is not in FIPS mode"
     if tree.cluster.get("fips"):
         for runtime in tree.of("ClusterTrainingRuntime"):
-            if "mpi" in runtime.spec["mlPolicy"] and _FIPS not in _environment(runtime):
-                yield f"{runtime.path}: sshd accepts any algorithm"
+            if "mpi" in runtime.spec["mlPolicy"]:
+                yield from _sshd_faults(runtime)
 
 
 _FIPS = {"name": "SSH_CRYPTO", "value": "fips"}
 
 
-def _environment(runtime: Document) -> list[dict[str, Any]]:
-    """Return the variables of the nodes of a runtime."""
-    jobs = runtime.spec["template"]["spec"]["replicatedJobs"]
-    (*_, node) = (job for job in jobs if job["name"] == "node")
-    (container, *_) = node["template"]["spec"]["template"]["spec"]["containers"]
-    return list(container.get("env", ()))
+def _sshd_faults(runtime: Document) -> Iterator[str]:
+    """Yield each replicated job whose sshd is not restricted; nodes always have one."""
+    for job in runtime.spec["template"]["spec"]["replicatedJobs"]:
+        (container, *_) = job["template"]["spec"]["template"]["spec"]["containers"]
+        starts = "/usr/sbin/sshd" in json.dumps(container)
+        if (starts or job["name"] == "node") and _FIPS not in container.get("env", ()):
+            yield f"{runtime.path}: sshd of {job['name']} accepts any algorithm"
 
 
 def evidence_is_there(tree: Tree) -> Iterator[str]:

@@ -205,14 +205,18 @@ def _has_levels(tree: Tree, fabric: str) -> bool:
 
 
 def pods_are_grouped_by_topology(tree: Tree) -> Iterator[str]:
-    """The preferred level is one of a topology; launcher and nodes are one group, or none."""
+    """The preferred level is one of a topology; launcher and nodes are one group, or none.
+
+    A launcher without nodes is one pod, and in no group.
+    """
     levels = set(_levels(tree))
     for runtime in tree.of("ClusterTrainingRuntime"):
         jobs = dict(_annotations(runtime))
         preferred = {each[_PREFERRED] for each in jobs.values() if _PREFERRED in each}
         if preferred - levels or len(preferred) > 1:
             yield f"{runtime.path}: no level {sorted(preferred)}"
-        grouped = all((preferred, "mpi" in runtime.spec["mlPolicy"], not tree.openshift))
+        several = "mpi" in runtime.spec["mlPolicy"] and len(jobs) > 1
+        grouped = all((preferred, several, not tree.openshift))
         for fault in _group_faults(jobs, grouped=grouped):
             yield f"{runtime.path}: {fault}"
 

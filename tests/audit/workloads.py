@@ -127,39 +127,58 @@ def _limits_objects_only(hard: dict[str, str]) -> bool:
 
 
 def mpi_runtimes_have_the_form_of_trainer(tree: Tree) -> Iterator[str]:
+    """A runtime for jobs of one node has the launcher only; another's jobs have two or more."""
     for runtime in tree.of("ClusterTrainingRuntime"):
         if "mpi" in runtime.spec["mlPolicy"]:
-            yield from (f"{runtime.path}: {fault}" for fault in _mpi_faults(runtime.spec))
+            sizes = set(_sizes(tree, runtime.name))
+            one_pod = sizes == {(1, 1)}
+            if not one_pod and any(low < 2 for low, _ in sizes):
+                yield f"{runtime.path}: its jobs may have a launcher without nodes"
+            for fault in _mpi_faults(runtime.spec, one_pod=one_pod):
+                yield f"{runtime.path}: {fault}"
 
 
-def _mpi_faults(spec: dict[str, Any]) -> Iterator[str]:
+def _sizes(tree: Tree, runtime: str) -> Iterator[tuple[int, int]]:
+    """Yield the fewest and most nodes of a job with a runtime, of each namespace."""
+    for limits in tree.of("ConfigMap"):
+        data = limits.body["data"]
+        if runtime in data.get("runtimes", "").split():
+            yield int(data[f"minNodes.{runtime}"]), int(data[f"maxNodes.{runtime}"])
+
+
+def _mpi_faults(spec: dict[str, Any], *, one_pod: bool) -> Iterator[str]:
     policy = spec["mlPolicy"]
     if policy["numNodes"] != 1 or policy["mpi"].get("runLauncherAsNode") is not True:
         yield "numNodes must be 1, the launcher a node"
     jobs = spec["template"]["spec"]["replicatedJobs"]
-    if [job["name"] for job in jobs] != ["node", "launcher"]:
-        yield "jobs are not node, then launcher"
+    wanted = ["launcher"] if one_pod else ["node", "launcher"]
+    if [job["name"] for job in jobs] != wanted:
+        yield f"jobs are not {', then '.join(wanted)}"
         return
-    yield from _step_faults(*jobs)
-    yield from _pod_faults(*jobs)
+    *nodes, launcher = jobs
+    yield from _step_faults(nodes, launcher)
+    yield from _pod_faults(nodes, launcher)
 
 
-def _step_faults(node: dict[str, Any], launcher: dict[str, Any]) -> Iterator[str]:
-    if launcher.get("dependsOn") != [{"name": "node", "status": "Ready"}] or "dependsOn" in node:
-        yield "the launcher does not wait for ready nodes"
+def _step_faults(nodes: list[dict[str, Any]], launcher: dict[str, Any]) -> Iterator[str]:
+    awaited = [{"name": "node", "status": "Ready"} for _ in nodes]
+    if launcher.get("dependsOn", []) != awaited or any("dependsOn" in node for node in nodes):
+        yield "the launcher does not wait for ready nodes, or waits for others"
     if launcher["template"].get("metadata", {}).get("labels", {}).get(_ANCESTOR) != "trainer":
         yield "the launcher is not the trainer step"
-    if _ANCESTOR in str(node):
+    if _ANCESTOR in str(nodes):
         yield "the node has the ancestor label"
 
 
-def _pod_faults(node: dict[str, Any], launcher: dict[str, Any]) -> Iterator[str]:
-    pods = [job["template"]["spec"]["template"]["spec"] for job in (node, launcher)]
-    if [[each["name"] for each in pod["containers"]] for pod in pods] != [["node"], ["node"]]:
+def _pod_faults(nodes: list[dict[str, Any]], launcher: dict[str, Any]) -> Iterator[str]:
+    *of_nodes, own = (
+        job["template"]["spec"]["template"]["spec"]["containers"] for job in (*nodes, launcher)
+    )
+    if any([each["name"] for each in pod] != ["node"] for pod in (*of_nodes, own)):
         yield "the containers are not named node"
-    if "readinessProbe" not in pods[0]["containers"][0]:
+    if any("readinessProbe" not in pod[0] for pod in of_nodes):
         yield "a node is ready before its sshd is"
-    if node["replicas"] != 1 or launcher["replicas"] != 1:
+    if any(job["replicas"] != 1 for job in (*nodes, launcher)):
         yield "replicas other than 1"
 
 

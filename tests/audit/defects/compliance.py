@@ -52,6 +52,13 @@ DEFECTS = (
         [],
         LAB,
     ),
+    Defect(
+        compliance.regulated_nodes_are_in_fips_mode,
+        "clustertrainingruntime-intel-mpi-one-v1-cpu-epyc.yaml",
+        (*CONTAINER, "command", 2),
+        "/usr/sbin/sshd -De",
+        LAB,
+    ),
     Defect(compliance.evidence_is_there, "persistentvolumeclaim-records.yaml", (), cluster=LAB),
     Defect(compliance.regulated_namespaces_are_logged, "audit-policy.yaml", (), cluster=LAB),
 )

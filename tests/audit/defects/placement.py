@@ -117,6 +117,13 @@ DEFECTS = (
         "job",
     ),
     Defect(
+        placement.pods_are_grouped_by_topology,
+        "clustertrainingruntime-openmpi-one-v1-xe9680-h200-shared-2gpu-robotics.yaml",
+        (*_NODE, _KUEUE % "podset-group-name"),
+        "job",
+        LAB,
+    ),
+    Defect(
         placement.jobs_without_a_label_have_a_queue,
         "teams/nlp/localqueue-default.yaml",
         ("spec", "clusterQueue"),

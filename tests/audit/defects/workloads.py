@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.audit import workloads
 from tests.audit.defects.defect import CONTAINER, LAB, POD, REPLICATED, RUNTIME, Defect
 
+_ONE_POD = "intel-mpi-one-v1-cpu-epyc-shared-48core"
 _DEFAULTS = "teams/medical/limitrange-defaults.yaml"
 
 DEFECTS = (
@@ -88,6 +89,34 @@ DEFECTS = (
         (*REPLICATED, 0, "template", "metadata"),
         {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
     ),
+    Defect(
+        workloads.mpi_runtimes_have_the_form_of_trainer,
+        "configmap-trainjob-limits-biology.yaml",
+        ("data", f"maxNodes.{_ONE_POD}"),
+        "2",
+        LAB,
+    ),
+    Defect(
+        workloads.mpi_runtimes_have_the_form_of_trainer,
+        "configmap-trainjob-limits-nlp.yaml",
+        ("data", "minNodes.deepspeed-v1-dgx-h100"),
+        "1",
+    ),
+    Defect(
+        workloads.mpi_runtimes_have_the_form_of_trainer,
+        f"clustertrainingruntime-{_ONE_POD}.yaml",
+        (*REPLICATED, 0, "dependsOn"),
+        [{"name": "node", "status": "Ready"}],
+        LAB,
+    ),
+    Defect(
+        workloads.mpi_runtimes_have_the_form_of_trainer,
+        f"clustertrainingruntime-{_ONE_POD}.yaml",
+        (*REPLICATED, 0, "name"),
+        "node",
+        LAB,
+    ),
+    Defect(workloads.mpi_runtimes_have_the_form_of_trainer, RUNTIME, (*REPLICATED, 0)),
     Defect(workloads.kubelet_replaces_nothing, RUNTIME, (*CONTAINER, "command", 2), "kill $$"),
     Defect(workloads.kubelet_replaces_nothing, RUNTIME, (*CONTAINER, "command", 2), "echo $(HOME)"),
     Defect(
