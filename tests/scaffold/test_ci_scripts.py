@@ -259,7 +259,7 @@ def test_gitlab_shows_everything_and_fails(stale: Request, tmp_path: Path) -> No
     checkout, code, said = _gitlab(stale, tmp_path)
 
     assert code == 1
-    assert said.count("error[delivery/tree-is-stale]") == 6, "two folders, thrice"
+    assert said.count("error[delivery/tree-is-stale]") == 9, "three folders, thrice"
     assert "2 -> 3 nodes" in (checkout / "trainyard-review.md").read_text("utf-8")
 
 
@@ -301,4 +301,4 @@ def test_tekton_shows_everything_and_fails(stale: Request, tmp_path: Path) -> No
     code, said = _tekton(stale, tmp_path)
 
     assert code == 1
-    assert said.count("error[delivery/tree-is-stale]") == 6
+    assert said.count("error[delivery/tree-is-stale]") == 9
