@@ -41,7 +41,9 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Plann
     """
     profiles = _Profiles(root)
     active = [each for each in site.tenants if each.team.state == "active"]
-    first, retiring = active[0], active[-1]
+    retiring = active[-1]
+    # A share of a node does not grow, so the first team is one with whole nodes if there is one.
+    first = min(active[:-1] or active, key=lambda tenant: _growing(tenant).is_share)
     own, left = _growing(first), retiring.queues[0].flavors[0].quota
 
     def merged(change: Callable[[], None]) -> Tree:
