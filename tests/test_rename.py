@@ -245,8 +245,9 @@ def test_one_cluster_after_the_other(history: History) -> None:
         assert "nlp" not in lock.teams
 
 
-def test_quota_with_a_last_day_changes_the_page_of_the_cluster(history: History) -> None:
-    """Given and taken back: the platform's owners approve it, and no object changes."""
+def test_quota_with_a_last_day_changes_two_pages(history: History) -> None:
+    """Given and taken back: the cluster's page, which the platform's owners approve, and the
+    team's; no object changes."""
     quota = "{dgx-h100: {nodes: 2}}"
     tree = history.git("rev-parse", "HEAD:overlays")
     timed = '{dgx-h100: {nodes: 2, until: "2020-01-31", reason: paper deadline, then: 1}}'
@@ -255,7 +256,11 @@ def test_quota_with_a_last_day_changes_the_page_of_the_cluster(history: History)
     assert "2020-01-31: 1 node of dgx-h100" in out
     history.commit()
     changed = history.git("diff", "--name-only", "HEAD~1", "--", "overlays").split()
-    assert changed == ["overlays/lab/README.md", "overlays/lab/trainyard.lock"]
+    assert changed == [
+        "overlays/lab/README.md",
+        "overlays/lab/samples/nlp/README.md",
+        "overlays/lab/trainyard.lock",
+    ]
     history.edit("teams/nlp.yaml", timed, quota)
     history.commit()
     assert history.git("rev-parse", "HEAD:overlays") == tree
