@@ -14,8 +14,8 @@ from trainyard_rehearsal.control_plane.lab import Lab
 KUEUE = "kueue.x-k8s.io/"
 _PATIENCE = 120.0
 """Seconds for what takes a few, since a busy machine is no failure."""
-_KEPT = ("Namespace", "PersistentVolume")
-"""Kinds that are deleted slowly and disturb no later test."""
+_KEPT = "Namespace"
+"""A kind that is deleted slowly and disturbs no later test."""
 _JOBS = {"TrainJob": TRAINER, "Workload": f"{KUEUE}v1beta2", "Pod": "v1"}
 
 Identity = tuple[str, str, str, str]
@@ -53,11 +53,7 @@ class AppliedObjects:
     def clear(self, wanted: Mapping[Identity, Body]) -> None:
         """Delete every job, every queue, and each applied object that differs from a wanted one."""
         self._delete_jobs()
-        doomed = [
-            identity
-            for identity, body in self.applied.items()
-            if _is_doomed(identity, body, wanted.get(identity))
-        ]
+        doomed = _doomed(self.applied, wanted)
         for identity in reversed(doomed):
             del self.applied[identity]
             self.delete(*identity)
@@ -115,8 +111,21 @@ class AppliedObjects:
         return not self.api.find(version, kind, name, namespace)
 
 
-def _is_doomed(identity: Identity, body: Body, wanted: Body | None) -> bool:
-    return body["kind"] not in _KEPT and (body != wanted or identity[0].startswith(KUEUE))
+def _doomed(applied: Mapping[Identity, Body], wanted: Mapping[Identity, Body]) -> list[Identity]:
+    """Return the applied objects that must go before the wanted ones come."""
+    doomed = {
+        identity
+        for identity, body in applied.items()
+        if body != wanted.get(identity) or identity[0].startswith(KUEUE)
+    }
+    volumes = {name for _, kind, _, name in doomed if kind == "PersistentVolume"}
+    # Kubernetes keeps a volume that has a claim.
+    claims = {
+        identity
+        for identity, body in applied.items()
+        if identity[1] == "PersistentVolumeClaim" and body["spec"].get("volumeName") in volumes
+    }
+    return [each for each in applied if each in doomed | claims and each[1] != _KEPT]
 
 
 def identity_of(body: Body) -> Identity:

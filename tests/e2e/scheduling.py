@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.e2e.objects import messages
+from functools import partial
+
+from tests.e2e.objects import KUEUE, messages
 from tests.e2e.setup import bad
 from tests.e2e.stage import Scene, Stage
 from trainyard_rehearsal.checks.jobs import Job, is_true
@@ -81,18 +83,20 @@ def equal_priorities(stage: Stage) -> None:
 def too_many_resources_in_queue(stage: Stage) -> None:
     """Kueue can't write the status of the LocalQueue, which stays inactive."""
     scene = stage.deploy(bad("scheduling/too-many-resources-in-queue"))
-    (queue,) = (
-        each
+    queues = [
+        each.name
         for each in scene.manifests
         if each.kind.name == "LocalQueue" and each.namespace == "team-nlp"
-    )
+    ]
 
     def is_active(kind: str, name: str, namespace: str = "") -> bool:
-        return is_true(scene.api.get(queue.body["apiVersion"], kind, name, namespace), "Active")
+        return is_true(scene.api.get(f"{KUEUE}v1beta2", kind, name, namespace), "Active")
 
     assert stage.until(lambda: "Too many: 21: must have at most 16 items" in stage.log("kueue"))
     assert stage.until(lambda: is_active("ClusterQueue", "nlp-gpu"))
-    assert not stage.until(lambda: is_active("LocalQueue", queue.name, queue.namespace), 10)
+    assert queues == ["default", "gpu"]
+    is_open = partial(is_active, "LocalQueue", namespace="team-nlp")
+    assert not stage.until(lambda: any(map(is_open, queues)), 10)
 
 
 def hostname_as_level(stage: Stage) -> None:
@@ -186,11 +190,13 @@ def top_priority_for_all(stage: Stage) -> None:
 
 
 def queue_without_trainjob(stage: Stage) -> None:
-    """A job starts without the queue, and its pods do not tolerate the taint of any node."""
+    """A job must name its queue, takes quota through another, and its pods never start."""
     scene = stage.deploy(bad("scheduling/queue-without-trainjob"))
-    job = scene.submit("nlp", 4)
+    assert scene.denied("nlp", scene.body("nlp", 4), 'must be one of [gpu default], not ""')
+    job = scene.submit("nlp", 4, queue_name="gpu")
     assert scene.pods_show("untolerated taint", job)
-    assert job.workload == {}
+    assert scene.runs(job)
+    assert job.workload["spec"]["queueName"] == "default"
 
 
 def uneven_flavor_labels(stage: Stage) -> None:

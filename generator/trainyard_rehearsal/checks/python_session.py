@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +32,8 @@ for number, block in enumerate(sys.argv[2:]):
 """
 """Runs the block N when there is a file ``run-N``, and writes the variable ``job`` to ``ran-N``."""
 
+_CHAINED: Final = re.compile(r"\n\n(?:The above exception was|During handling of) .*\n\n")
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -45,12 +48,12 @@ class Session:
     done: Future[programs.Completed]
 
     def run(self, number: int, processes: Processes) -> str:
-        """Run a block; return the last line that Python prints if it fails, else nothing."""
+        """Run a block; return Python's exceptions if it fails, the cause first, else nothing."""
         ran = self.folder / f"ran-{number}"
         (self.folder / f"run-{number}").touch()
         if not processes.waited(lambda: ran.exists() or self.done.done(), _SECONDS):
             return f"does not end within {_SECONDS:.0f} s"
-        return "" if ran.exists() else self.done.result().stderr.strip().rpartition("\n")[2]
+        return "" if ran.exists() else exceptions(self.done.result().stderr)
 
     def job(self, number: int) -> str:
         """Return the name of the job that a block submitted; empty for none."""
@@ -85,3 +88,12 @@ def python_session(
             yield session
         finally:
             (folder / "end").touch()
+
+
+def exceptions(error: str) -> str:
+    """Return the last line of each traceback of a chain, the cause first.
+
+    The SDK hides what it can't read behind "Failed to list".
+    """
+    tracebacks = _CHAINED.split(error.strip())
+    return "; ".join(each.rpartition("\n")[2] for each in tracebacks)

@@ -33,6 +33,16 @@ def test_failing_block_is_named_with_its_words(tmp_path: Path) -> None:
     assert "name 'two' is not defined" in failed
 
 
+def test_cause_of_a_failure_is_named_first(tmp_path: Path) -> None:
+    block = """
+try:
+    raise ValueError("unknown device")
+except ValueError as cause:
+    raise RuntimeError("list failed") from cause
+"""
+    assert run(tmp_path, block)[0] == ["ValueError: unknown device; RuntimeError: list failed"]
+
+
 def test_session_that_is_left_early_ends(tmp_path: Path) -> None:
     with python_session(tmp_path, ["job = 'a'\n", "1 / 0\n"], os.environ) as session:
         with Processes(tmp_path / "logs") as processes:

@@ -13,9 +13,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="TrainJob is among the frameworks that Kueue queues.",
     why="""
-        Jobs start at once and bypass the queue and its quota, because Kueue does not see them. On
-        tainted nodes their pods stay Pending, because only the queue adds the toleration: `<n>
-        node(s) had untolerated taint(s)` (seen with Kueue 0.19.2).
+        A job that names no queue is refused, because Kueue adds the queue only to jobs that it
+        queues. A job that names one never starts: only its queue adds the toleration, and its pods
+        stay Pending: `<n> node(s) had untolerated taint(s)`. Where Kueue queues JobSets, such a job
+        takes quota through the LocalQueue `default` all the while (seen with Kueue 0.19.2).
     """,
     fix="Add TrainJob to `frameworks`, or remove the key to use its default.",
 )
