@@ -47,6 +47,7 @@ programs = pytest.mark.parametrize(
     [
         "intel_mpi",
         pytest.param("finetune", marks=pytest.mark.slow),
+        pytest.param("grpo", marks=pytest.mark.slow),
         pytest.param("torchrun_ddp", marks=pytest.mark.slow),
     ],
     indirect=True,
@@ -58,7 +59,7 @@ def test_evicted_job_ends_with_the_loss_of_an_uninterrupted_one(run: MakeRun) ->
     """Both have the same digits; the evicted job begins again where it was."""
     whole = run("--checkpoints=/mnt/scratch/whole", _STEPS)
     assert whole.end() == 0, whole.log
-    (loss,) = whole.found(r"rank 0 of 4 on \S+: finished: 100 steps, loss ([\d.]+)")
+    (loss,) = whole.found(r"rank 0 of 4 on \S+: finished: 100 steps, loss (-?[\d.]+)")
 
     evicted = run("--delay=0.05", _STEPS)
     codes = evicted.evict("step 50 loss")
@@ -69,7 +70,7 @@ def test_evicted_job_ends_with_the_loss_of_an_uninterrupted_one(run: MakeRun) ->
     resumed = run(_STEPS)
     assert resumed.end() == 0, resumed.log
     assert len(resumed.found(rf"rank \d of 4 on \S+: starts at step {step}\b")) == RANKS
-    assert resumed.found(r"finished: 100 steps, loss ([\d.]+)") == [loss]
+    assert resumed.found(r"finished: 100 steps, loss (-?[\d.]+)") == [loss]
 
 
 @programs
