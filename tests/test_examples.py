@@ -53,7 +53,9 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
     }
 
 
-@pytest.mark.parametrize("example", ["smallest", "two-fabrics", "two-generations", *NAMES])
+@pytest.mark.parametrize(
+    "example", ["smallest", "two-fabrics", "two-generations", "from-mpijobs", *NAMES]
+)
 def test_example_generates_and_verifies(example: str, tmp_path: Path) -> None:
     """What an example shows can be used as it stands, and nothing of it is passed over."""
     profiles, target = EXAMPLES / example / "profiles", tmp_path / "overlays"

@@ -12,6 +12,7 @@ from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.golang import cache_folder
 from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
+from trainyard.render.views.site import SiteView
 from trainyard.workflows.generate import Generation, generate, unwatched
 from trainyard.workflows.generate import Progress as Steps
 from trainyard.workflows.objects import component_manifests
@@ -36,7 +37,7 @@ from trainyard_rehearsal.checks.team_pages import check_team_pages
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
 from trainyard_rehearsal.control_plane.build import build, find
-from trainyard_rehearsal.control_plane.components import read_components
+from trainyard_rehearsal.control_plane.components import queueing, read_components
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
 from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis
 from trainyard_rehearsal.control_plane.sdk import fetch_sdk, find_sdk
@@ -219,7 +220,8 @@ def _plan(site: Site, request: Request, generation: Generation) -> Plan:
         (each.body["apiVersion"], each.body["kind"])
         for each in synced(site, generation.manifests[site.name])
     }
-    components = read_components(site.cluster.release.name, request.on)
+    release = read_components(site.cluster.release.name, request.on)
+    components = queueing(release, SiteView(site).framework_names)
     return Plan(site, request.source.target / site.name, components, kinds)
 
 

@@ -48,6 +48,7 @@ NAMES: dict[str, Finder] = {
     "allocations.*.*.*": _names("team"),
     "allocations.*.uids.*": _namespaces,
     "runtime.libraries.*": lambda _: iter(("openmpi", "torch", "intel-mpi", "nccl")),
+    "team.mpiJobs.*": _names("cluster"),
     "team.quota.*": _names("cluster"),
     "team.quota.*.*": _keys("cluster", "pools", NAME),
     "team.spaces.*.storage.*": _keys("cluster", "storage", NAME),

@@ -12,13 +12,19 @@ from tests.e2e.image import packet_filter
 from trainyard.admission.evaluator import build
 from trainyard.golang import build_program, cache_folder, find_go, program_path, run_go
 
-KUBE_ROUTER, SRIOV_OPERATOR, TEKTON = "kube-router", "sriov-network-operator", "tekton"
+KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
+    "kube-router",
+    "mpi-operator",
+    "sriov-network-operator",
+    "tekton",
+)
 _PROGRAMS = Path(__file__).parent / "programs"
 _FILES = {
+    MPI_OPERATOR: ("github.com/kubeflow/mpi-operator", "deploy/v2beta1/mpi-operator.yaml"),
     SRIOV_OPERATOR: (
         "github.com/k8snetworkplumbingwg/sriov-network-operator",
         "deploy/configmap.yaml",
-    )
+    ),
 }
 """A file of a program's module that is kept beside the program."""
 
@@ -44,7 +50,7 @@ def _keep_file(source: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for program in (KUBE_ROUTER, SRIOV_OPERATOR, TEKTON):
+    for program in (KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON):
         engine(program)
     build()
     packet_filter(cache_folder())

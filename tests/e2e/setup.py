@@ -23,12 +23,14 @@ class Setup:
         settings: of the cluster, over those of the cases' base.
         argocd: whether Argo CD runs too.
         kueue: release whose Kueue runs, where it is another one.
+        mpi_operator: whether the MPI operator runs too.
     """
 
     name: str
     settings: Mapping[str, Any]
     argocd: bool = False
     kueue: str = ""
+    mpi_operator: bool = False
 
     def with_settings(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return changes of the cases' base, with this setup's settings of the cluster."""
@@ -42,6 +44,11 @@ BLIND = Setup(
 )
 GITOPS = Setup("argocd-3.5.7", {"release": "kubernetes-1.36", "sharing": "classical"}, argocd=True)
 OLD = Setup("kueue-0.16.2", {"release": "openshift-ai-3.5", "sharing": "classical"})
+
+_QUEUED = ["BatchJob", "JobSet", "MPIJob", "TrainJob"]
+NEW_MPI = Setup("mpi-operator", {**NEW.settings, "frameworks": _QUEUED}, mpi_operator=True)
+OLD_MPI = Setup("mpi-operator", {**OLD.settings, "frameworks": _QUEUED}, mpi_operator=True)
+"""One name, so that one worker runs both in turn: the MPI operator listens on a fixed port."""
 
 PAIR = Setup("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")
 

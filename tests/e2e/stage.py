@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.e2e import mpi_operator
 from tests.e2e.objects import KUEUE, AppliedObjects, Identity, identity_of, messages
 from tests.e2e.setup import CLUSTER, Setup
 from tests.rules.cases import platform_of
@@ -18,6 +19,7 @@ from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
 from trainyard.render.site import render_site
 from trainyard.render.unit import health_checks
+from trainyard.render.views.site import SiteView
 from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.acceptance import in_sync_order
@@ -25,7 +27,7 @@ from trainyard_rehearsal.checks.jobs import Job, as_user, with_name, with_traine
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.build import find
-from trainyard_rehearsal.control_plane.components import Components, read_components
+from trainyard_rehearsal.control_plane.components import Components, queueing, read_components
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, opened
 from trainyard_rehearsal.control_plane.nodes import nodes
 from trainyard_rehearsal.control_plane.redis import find_redis
@@ -51,8 +53,13 @@ def started(setup: Setup, folder: Path) -> Iterator[Stage]:
     kinds = {(body["apiVersion"], body["kind"]) for body in synced}
     plan = Plan(site, folder, components, kinds)
     run = cache_folder() / "run"
+    built = find(components, cache_folder())
+    if setup.mpi_operator:
+        built = replace(built, crds=(*built.crds, mpi_operator.crd(folder)))
     with ExitStack() as stack:
-        lab = stack.enter_context(opened(plan, find(components, cache_folder()), run))
+        lab = stack.enter_context(opened(plan, built, run))
+        if setup.mpi_operator:
+            mpi_operator.start(lab)
         stage = Stage(lab, setup, Repository(run / "git", site.cluster.settings.branch))
         if setup.argocd:
             stage.repository.create()
@@ -72,7 +79,9 @@ def _write_files(site: Site, manifests: tuple[Manifest, ...], folder: Path) -> N
 
 def _components(site: Site, setup: Setup) -> Components:
     """Return the components of a cluster's release, with another release's Kueue if wanted."""
-    components = read_components(site.cluster.release.name)
+    components = queueing(
+        read_components(site.cluster.release.name), SiteView(site).framework_names
+    )
     if not setup.kueue:
         return components
     kueue = read_components(setup.kueue).programs["kueue"]
@@ -96,6 +105,13 @@ class Stage(AppliedObjects):
         site = _cluster(platform_of(self.setup.with_settings(changes)))
         settings = replace(site.cluster.settings, repository=self.repository.address)
         return replace(site, cluster=replace(site.cluster, settings=settings))
+
+    def moved_manifests(self, changes: Mapping[str, Any]) -> Iterator[Body]:
+        """Yield the synced objects of the changed base; nothing is deleted."""
+        site = _cluster(platform_of(self.setup.with_settings(changes)))
+        synced = (each for each in render_site(site) if not each.path.startswith(_NOT_SYNCED))
+        for each in in_sync_order(synced):
+            yield each.body
 
     def deploy(self, changes: Mapping[str, Any]) -> Scene:
         """Replace what is applied by the tree of the changed base.

@@ -138,19 +138,25 @@ def test_every_node_of_the_fabric_gets_addresses_for_all_functions(
     ]
 
 
-JOBSET = "jobset.sigs.k8s.io/jobset-name"
+JOBSET, MPI = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
 
 
 @pytest.mark.parametrize(
-    ("source", "operator"), [("jobs", "Exists"), ("workspaces", "DoesNotExist"), ("all", None)]
+    ("source", "labels"),
+    [
+        ("jobs", {JOBSET: "Exists"}),
+        ("mpijobs", {MPI: "Exists"}),
+        ("workspaces", {JOBSET: "DoesNotExist"}),
+        ("workspaces beside mpijobs", {JOBSET: "DoesNotExist", MPI: "DoesNotExist"}),
+        ("all", {}),
+    ],
 )
-def test_egress_rule_is_for_the_pods_of_its_source(source: str, operator: str | None) -> None:
-    """Pods of jobs carry JobSet's label and no others do; `all` selects every pod."""
+def test_egress_rule_is_for_the_pods_of_its_source(source: str, labels: dict[str, str]) -> None:
+    """Pods of jobs carry JobSet's label or the MPI operator's; `all` selects every pod."""
     way = Egress("mirror", AT, (), (), (443,), source)
 
-    assert EgressView(way).pods == (
-        {"matchExpressions": [{"key": JOBSET, "operator": operator}]} if operator else {}
-    )
+    expressions = [{"key": key, "operator": operator} for key, operator in labels.items()]
+    assert EgressView(way).pods == ({"matchExpressions": expressions} if labels else {})
     assert EgressView(way).policy_name == "egress-mirror"
 
 

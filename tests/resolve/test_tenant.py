@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, NLP, RUNTIME, resolved, space, tenant
 from trainyard.model.storage import Claim, StoredSecret
-from trainyard.render.views.space import SampleView, SpaceView
+from trainyard.render.views.sample import SampleView
+from trainyard.render.views.space import SpaceView
 
 CPU = {
     "extends": "cpu-node",

@@ -75,6 +75,8 @@ def _owners(team: Team, platform: Platform) -> Value:
 
 def _tenant(tenant: Tenant) -> Iterator[Value]:
     yield from _queues(tenant)
+    if mpi_jobs := tenant.team.mpi_jobs.get(tenant.cluster.name):
+        yield Value("MPIJobs", f"until {mpi_jobs.until}", mpi_jobs.at / "until")
     for space in tenant.spaces:
         yield from _space(space)
     for egress in tenant.cluster.egress:

@@ -135,6 +135,16 @@ def job_help(namespace: str) -> str:
     return f"trainjob-help-{namespace.removeprefix(TEAM_PREFIX)}"
 
 
+def mpi_job_limits(namespace: str) -> str:
+    """Return the binding that applies the limits to a namespace's MPIJobs."""
+    return f"mpijob-limits-{namespace.removeprefix(TEAM_PREFIX)}"
+
+
+def mpi_job_end(namespace: str) -> str:
+    """Return the binding that warns of the last day of a namespace's MPIJobs."""
+    return f"mpijob-end-{namespace.removeprefix(TEAM_PREFIX)}"
+
+
 def sample(team: str, file: str) -> str:
     """Return the name of the TrainJob to copy, from the name of its file in the team's folder."""
     return f"{team}-{file}"

@@ -93,6 +93,10 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
+MPI_JOBS, BESIDE_MPI_JOBS = "mpijobs", "workspaces beside mpijobs"
+"""Sources of egress rules in a namespace with MPIJobs, from ``jobs`` and ``workspaces``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Egress:
     """An egress rule that the platform declares for the teams' namespaces.
@@ -100,7 +104,7 @@ class Egress:
     Args:
         cidrs, namespaces: where to.
         ports: TCP ports at the receiving pod or host.
-        source: ``jobs``, ``workspaces`` (workbenches and pipelines) or ``all``.
+        source: ``jobs``, `MPI_JOBS`, ``workspaces`` (workbenches and pipelines) or ``all``.
     """
 
     name: str

@@ -13,6 +13,7 @@ from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
 from trainyard.model.runtime import Runtime
+from trainyard.model.space import Space
 from trainyard.model.team import Allocation, Team
 from trainyard.model.tenant import Tenant
 
@@ -34,6 +35,18 @@ class Site:
     def name(self) -> str:
         """The cluster's name, and that of its folder."""
         return self.cluster.name
+
+    @property
+    def mpi_spaces(self) -> tuple[Space, ...]:
+        """Namespaces whose users may create MPIJobs for a time."""
+        spaces = (space for tenant in self.tenants for space in tenant.spaces)
+        return tuple(space for space in spaces if space.mpi_jobs)
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """Job kinds that Kueue queues: those of the profile, and MPIJob while a team has them."""
+        mpi = {"MPIJob"} if self.mpi_spaces else set()
+        return tuple(sorted({*self.cluster.frameworks, *mpi}))
 
     def part(self, part: str) -> str:
         """Return the name of the AppProject and Application of a part of this cluster."""

@@ -13,7 +13,7 @@ from trainyard.model.network import Network
 from trainyard.model.quantity import counted
 from trainyard.model.queue import LocalQueue, Queue
 from trainyard.model.storage import Allowance, Claim, StoredSecret
-from trainyard.model.team import NO_QUEUE, Team, TeamSpace
+from trainyard.model.team import NO_QUEUE, MpiJobs, Team, TeamSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +234,11 @@ class Space:
         return tuple(sorted({each.storage.storage_class for each in self.allowances}))
 
     @property
+    def mpi_jobs(self) -> MpiJobs | None:
+        """Time in which its users may create MPIJobs; None where they may not."""
+        return self.team.mpi_jobs.get(self.cluster.name)
+
+    @property
     def limits_name(self) -> str:
         """Name of the ConfigMap with limits of jobs, and of the binding of their policy."""
         return names.job_limits(self.namespace)
@@ -247,3 +252,13 @@ class Space:
     def help_name(self) -> str:
         """Name of the binding of the policy that keeps a job from hanging."""
         return names.job_help(self.namespace)
+
+    @property
+    def mpi_limits_name(self) -> str:
+        """Name of the binding of the policy that limits MPIJobs."""
+        return names.mpi_job_limits(self.namespace)
+
+    @property
+    def mpi_end_name(self) -> str:
+        """Name of the binding of the policy that warns of the last day of MPIJobs."""
+        return names.mpi_job_end(self.namespace)

@@ -124,6 +124,18 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
+class MpiJobs:
+    """The time in which a team may create MPIJobs on a cluster, beside TrainJobs.
+
+    Args:
+        until: ISO date of its last day.
+    """
+
+    at: Pointer
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
 class StorageRequest:
     """A team's request for one kind of storage.
 
@@ -196,6 +208,7 @@ class Team:
         own_runtimes: how many TrainingRuntimes its admins may create in each namespace.
         default_queue: class of node for jobs without a queue's label, or `NO_QUEUE`; empty for
             nodes with GPUs where it has some.
+        mpi_jobs: cluster -> the time in which it may create MPIJobs there.
         spaces: its namespaces, its own first.
         components: hand-written Kustomize Components that its sync unit lists.
         compliance: regulation that it is under.
@@ -219,6 +232,7 @@ class Team:
     default_runtime: str
     own_runtimes: int
     default_queue: str
+    mpi_jobs: Mapping[str, MpiJobs]
     spaces: tuple[TeamSpace, ...]
     components: tuple[str, ...]
     compliance: Compliance | None

@@ -106,6 +106,14 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-trainjob-limits", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-limits", scopes.spaces),
     Entry("platform/config-map-trainjob-limits", scopes.spaces),
+    Entry("platform/cluster-role-mpijob-user", scopes.with_mpi_jobs),
+    Entry("platform/cluster-role-mpijob-viewer", scopes.with_mpi_jobs),
+    Entry("platform/validating-admission-policy-mpijob-end", scopes.with_mpi_jobs),
+    Entry("platform/validating-admission-policy-binding-mpijob-end", scopes.spaces_with_mpi_jobs),
+    Entry("platform/validating-admission-policy-mpijob-limits", scopes.with_mpi_jobs),
+    Entry(
+        "platform/validating-admission-policy-binding-mpijob-limits", scopes.spaces_with_mpi_jobs
+    ),
     Entry("platform/cluster-role-finished-jobs", scopes.cleanup),
     Entry("platform/service-account-finished-jobs", scopes.cleanup),
     Entry("platform/external-secret-pull", scopes.cleanup_secret),
@@ -121,6 +129,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("team/network-policy-default-deny", scopes.spaces),
     Entry("team/network-policy-dns", scopes.spaces),
     Entry("team/network-policy-jobs", scopes.spaces),
+    Entry("team/network-policy-mpijobs", scopes.spaces_with_mpi_jobs),
     Entry("team/network-policy-workspaces", scopes.spaces, "workspaces"),
     Entry("team/network-policy-metrics", scopes.spaces),
     Entry(

@@ -150,6 +150,20 @@ def spaces(site: Site) -> Iterator[Scope]:
             yield _in(tenant, space)
 
 
+def with_mpi_jobs(site: Site) -> Iterator[Scope]:
+    """Yield the cluster, where some team may create MPIJobs."""
+    if site.mpi_spaces:
+        yield from cluster(site)
+
+
+def spaces_with_mpi_jobs(site: Site) -> Iterator[Scope]:
+    """Yield each namespace whose users may create MPIJobs."""
+    for tenant in site.tenants:
+        for space in tenant.spaces:
+            if space.mpi_jobs:
+                yield _in(tenant, space)
+
+
 def each(
     name: str, members: Callable[[Tenant], Iterable[object]]
 ) -> Callable[[Site], Iterator[Scope]]:

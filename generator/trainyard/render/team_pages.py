@@ -15,7 +15,8 @@ from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import page
 from trainyard.render.views.launch import RuntimeView
-from trainyard.render.views.space import MOST_JOBS, SampleView
+from trainyard.render.views.sample import SampleView
+from trainyard.render.views.space import MOST_JOBS
 
 JOB: Final = "first-job"
 """Name of the job on the page."""

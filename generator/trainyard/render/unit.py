@@ -111,7 +111,7 @@ def node_limits(site: Site) -> dict[str, str]:
 
 def readme(site: Site) -> str:
     """Return the cluster's README: prerequisites, steps by hand, and what Argo CD does."""
-    prerequisites = Markdown(page("prerequisites.md.j2").render(cluster=site.cluster))
+    prerequisites = Markdown(page("prerequisites.md.j2").render(site=site, cluster=site.cluster))
     return page("cluster.md.j2").render(
         site=site, cluster=site.cluster, prerequisites=prerequisites
     )

@@ -13,7 +13,7 @@ from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
-from trainyard.model.team import Account, Debuggers, Quota, Team, TeamSpace, Term
+from trainyard.model.team import Account, Debuggers, MpiJobs, Quota, Team, TeamSpace, Term
 from trainyard.model.unit import Unit
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import QUOTA_DEFINED_TWICE, find
@@ -47,12 +47,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     quotas = yield from _quotas(names, at / "quota", known.pools)
     runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
     yield from _default_runtime(name, names, known.runtimes, at / "defaultRuntime")
-    compliance = None
-    if "compliance" in names:
-        regulation = names["compliance"]
-        compliance = yield from find(
-            "compliance profile", regulation, known.regulations, at / "compliance"
-        )
+    compliance = yield from _compliance(names, known.regulations, at / "compliance")
     yield from _components(names.get("components", ()), at / "components", known.components)
     usual = _usual_job(quotas, runtimes), _usual_place(quotas, at)
     return Team(
@@ -72,11 +67,21 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         default_runtime=fields.get("defaultRuntime", ""),
         own_runtimes=fields.get("ownRuntimes", 0),
         default_queue=fields.get("defaultQueue", ""),
+        mpi_jobs=(yield from _mpi_jobs(names, at / "mpiJobs")),
         spaces=tuple(_spaces(fields, at, usual)),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
     )
+
+
+def _compliance(
+    fields: Mapping[str, Any], known: Mapping[str, Compliance | None], at: Pointer
+) -> Resolving[Compliance | None]:
+    """Return the regulation that the team is under; None where the profile states none."""
+    if "compliance" not in fields:
+        return None
+    return (yield from find("compliance profile", fields["compliance"], known, at))
 
 
 def _runtimes(
@@ -105,6 +110,16 @@ def _default_runtime(
     if "defaultRuntime" in fields:
         own = {each: known.get(each) for each in fields["runtimes"]}
         yield from find(f"runtime of team {team}", fields["defaultRuntime"], own, at)
+
+
+def _mpi_jobs(fields: Mapping[str, Any], at: Pointer) -> Resolving[dict[str, MpiJobs]]:
+    """Return the time for MPIJobs on each cluster on which the team has a quota."""
+    found = {}
+    for cluster, stated in sorted(fields.get("mpiJobs", {}).items()):
+        kind, where = "cluster of the team's quota", (at / cluster).key()
+        if (yield from find(kind, cluster, fields["quota"], where)) is not None:
+            found[cluster] = MpiJobs(at / cluster, stated["until"])
+    return found
 
 
 def _accounts(fields: Mapping[str, Any], at: Pointer) -> Iterator[Account]:

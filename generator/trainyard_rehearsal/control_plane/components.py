@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,21 @@ class Components:
     programs: Mapping[str, Program]
     controllers: Mapping[str, Controller]
     node_image: str
+
+
+def queueing(components: Components, frameworks: Sequence[str]) -> Components:
+    """Return components whose Kueue queues some job kinds, if its operator configures it.
+
+    Args:
+        components: those of a release.
+        frameworks: the kinds, as Kueue's Configuration names them.
+    """
+    kueue = components.controllers["kueue"]
+    if not kueue.settings:
+        return components
+    settings = {**kueue.settings, "integrations": {"frameworks": list(frameworks)}}
+    controllers = {**components.controllers, "kueue": replace(kueue, settings=settings)}
+    return replace(components, controllers=controllers)
 
 
 def read_components(release: str, on: str = PROCESSES) -> Components:

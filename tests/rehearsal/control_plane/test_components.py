@@ -9,12 +9,12 @@ import pytest
 from tests.conftest import REPOSITORY
 from trainyard.model.platform import Site
 from trainyard.model.release import Release
-from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.control_plane.components import (
     KIND,
     PROCESSES,
     Components,
     Program,
+    queueing,
     read_components,
 )
 
@@ -141,19 +141,12 @@ def test_controllers_have_the_accounts_that_policies_exempt(
     )
 
 
-def test_kueue_settings_are_those_of_the_tree(generation: Generation) -> None:
-    """The operator writes Kueue's configuration from the tree's object, so frameworks are equal."""
-    settings = read_components("openshift-ai-3.5").controllers["kueue"].settings
-    (kueue,) = (
-        each.body for each in generation.manifests["prod-east"] if each.kind.name == "Kueue"
-    )
-    names = {
-        "batch/job": "BatchJob",
-        "jobset.x-k8s.io/jobset": "JobSet",
-        "trainer.kubeflow.org/trainjob": "TrainJob",
-    }
+def test_kueue_queues_the_kinds_of_the_tree() -> None:
+    """Where its operator configures it, the rehearsal does as the operator would."""
+    operated, own = map(read_components, ("openshift-ai-3.5", "kubernetes-1.36"))
+    kinds = ["kubeflow.org/mpijob", "trainer.kubeflow.org/trainjob"]
 
-    frameworks = kueue["spec"]["config"]["integrations"]["frameworks"]
-    assert sorted(names[each] for each in settings["integrations"]["frameworks"]) == sorted(
-        frameworks
-    )
+    settings = queueing(operated, kinds).controllers["kueue"].settings
+    assert settings["integrations"] == {"frameworks": kinds}
+    assert settings["clientConnection"] == {"qps": 100, "burst": 200}
+    assert queueing(own, kinds) is own

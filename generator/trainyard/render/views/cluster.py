@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,11 @@ _FRAMEWORKS = {
 }
 """Names of the Kueue operator's object -> of Kueue's Configuration
 (sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
+
+
+def framework_names(frameworks: Iterable[str]) -> list[str]:
+    """Return job kinds as Kueue's Configuration names them, sorted."""
+    return sorted(_FRAMEWORKS[each] for each in frameworks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +79,12 @@ class ClusterView:
     def components(self) -> dict[str, str]:
         """Versions of what this cluster needs.
 
-        Operators of fabrics and GPUs are left out where it has none.
+        Operators of fabrics and GPUs are left out where it has none. That of MPIJobs is in the
+        prerequisites.
         """
-        absent = set() if self.cluster.fabrics else {"networkOperator", "sriovNetworkOperator"}
+        absent = {"mpiOperator"}
+        if not self.cluster.fabrics:
+            absent |= {"networkOperator", "sriovNetworkOperator"}
         if not self.cluster.has_gpus:
             absent.add("gpuOperator")
         return {name: each for name, each in self.cluster.versions.items() if name not in absent}
@@ -199,11 +208,6 @@ class ClusterView:
     def preemption_policy(self) -> str:
         """Kueue's name for how borrowed capacity is shared."""
         return "FairSharing" if self.shares_fairly else "Classical"
-
-    @property
-    def framework_names(self) -> list[str]:
-        """Job kinds that Kueue queues, as Kueue's Configuration calls them."""
-        return sorted(_FRAMEWORKS[each] for each in self.cluster.frameworks)
 
     @property
     def source_repositories(self) -> tuple[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from trainyard.model import names
 from trainyard.model.fabric import HOSTNAME, Fabric
 from trainyard.model.ipam import IPAMS
-from trainyard.model.network import AddressPool, Egress, Network
+from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, AddressPool, Egress, Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,21 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
+_JOB, _MPI_JOB = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
+_PODS: dict[str, list[dict[str, str]]] = {
+    "all": [],
+    "jobs": [{"key": _JOB, "operator": "Exists"}],
+    MPI_JOBS: [{"key": _MPI_JOB, "operator": "Exists"}],
+    "workspaces": [{"key": _JOB, "operator": "DoesNotExist"}],
+    BESIDE_MPI_JOBS: [
+        {"key": _JOB, "operator": "DoesNotExist"},
+        {"key": _MPI_JOB, "operator": "DoesNotExist"},
+    ],
+}
+"""Source of an egress rule -> labels of its pods: those of TrainJobs have JobSet's label, those of
+MPIJobs their operator's, and those of workspaces none of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class EgressView:
     """An egress rule of the platform, as templates read it."""
@@ -110,12 +125,9 @@ class EgressView:
 
     @property
     def pods(self) -> dict[str, Any]:
-        """Pods that it is for: pods of jobs have JobSet's label, those of workspaces don't."""
-        if self.egress.source == "all":
-            return {}
-        operator = "Exists" if self.egress.source == "jobs" else "DoesNotExist"
-        label = {"key": "jobset.sigs.k8s.io/jobset-name", "operator": operator}
-        return {"matchExpressions": [label]}
+        """Pods that it is for."""
+        expressions = _PODS[self.egress.source]
+        return {"matchExpressions": expressions} if expressions else {}
 
     @property
     def peers(self) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
+from trainyard.render.views.cluster import framework_names
 from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
@@ -75,6 +76,21 @@ class SiteView:
             for subject in SpaceView(space).everybody
         }
         return [subjects[key] for key in sorted(subjects)]
+
+    @property
+    def framework_names(self) -> list[str]:
+        """Job kinds that Kueue queues, as Kueue's Configuration names them."""
+        return framework_names(self.site.frameworks)
+
+    @property
+    def mpi_namespaces(self) -> str:
+        """Namespaces that may have MPIJobs, as the admission policy splits them."""
+        return " ".join(space.namespace for space in self.site.mpi_spaces)
+
+    @property
+    def mpi_operator_version(self) -> str:
+        """Version of the MPI operator that the release was tried with."""
+        return self.site.cluster.versions["mpiOperator"]
 
     @property
     def admitted_namespaces(self) -> str:

@@ -1,22 +1,18 @@
-"""Views of a team's namespace, of its user ids and of its sample jobs."""
+"""Views of a team's namespace and of its user ids."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from trainyard.model import names
-from trainyard.model.acceptance import settings
 from trainyard.model.ids import GROUPS, LEVEL, RANGE, Ids
-from trainyard.model.network import Egress
+from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, Egress
 from trainyard.model.quantity import format_amount, format_bytes
-from trainyard.model.runtime import INITIALIZERS
-from trainyard.model.space import Grant, Sample, Space
+from trainyard.model.space import Grant, Space
 from trainyard.model.storage import StoredSecret
-from trainyard.render.folder import script
 from trainyard.render.views.cluster import ClusterView
-from trainyard.render.views.launch import RuntimeView
 
 _ROLES = ("admin", "user", "viewer")
 MOST_JOBS: Final = 100
@@ -30,6 +26,12 @@ _COUNTS: Final = {
     "services.nodeports": "0",
 }
 """Trainer keeps up to two ConfigMaps beside each job."""
+
+_MPI_COUNTS: Final = {
+    "count/configmaps": "400",
+    "count/mpijobs.kubeflow.org": str(MOST_JOBS),
+}
+"""The MPI operator keeps one ConfigMap beside each job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,9 @@ class SpaceView:
         for role in _ROLES:
             if subjects := self._subjects(role):
                 yield Binding(role, f"trainyard-team-{role}", subjects)
+                if self.space.mpi_jobs:
+                    of_mpi = "viewer" if role == "viewer" else "user"
+                    yield Binding(f"mpijobs-{role}", f"trainyard-mpijob-{of_mpi}", subjects)
         if self.space.team.own_runtimes and (admins := self._subjects("admin")):
             yield Binding("runtimes", names.OWN_RUNTIMES_ROLE, admins)
         if debuggers := self.space.team.debuggers:
@@ -141,8 +146,19 @@ class SpaceView:
 
     @property
     def egress(self) -> tuple[Egress, ...]:
-        """Egress rules that the platform declares for every team."""
-        return self.space.cluster.egress
+        """Egress rules that the platform declares for every team.
+
+        Pods of MPIJobs get those of jobs, in a policy of their own: no selector has both labels.
+        The dot keeps its name apart from those of profiles.
+        """
+        declared = self.space.cluster.egress
+        if not self.space.mpi_jobs:
+            return declared
+        beside = {"workspaces": BESIDE_MPI_JOBS}
+        own = (replace(each, source=beside.get(each.source, each.source)) for each in declared)
+        of_jobs = (each for each in declared if each.source == "jobs")
+        copies = (replace(each, name=f"{each.name}.mpijobs", source=MPI_JOBS) for each in of_jobs)
+        return (*own, *copies)
 
     @property
     def pull_secrets(self) -> tuple[StoredSecret, ...]:
@@ -161,7 +177,8 @@ class SpaceView:
             total += size
             if name in sizes:
                 sizes[name] += size
-        quota = {**_COUNTS, "requests.storage": format_bytes(total)}
+        counts = {**_COUNTS, **(_MPI_COUNTS if self.space.mpi_jobs else {})}
+        quota = {**counts, "requests.storage": format_bytes(total)}
         quota |= self._own_runtimes("count/trainingruntimes.trainer.kubeflow.org")
         for name, size in sizes.items():
             quota[f"{name}.storageclass.storage.k8s.io/requests.storage"] = format_bytes(size)
@@ -195,7 +212,11 @@ class SpaceView:
         for grant in space.grants:
             for name, value in _limits(grant).items():
                 limits[f"{name}.{grant.launch.name}"] = value
-        return dict(sorted(limits.items()))
+        return dict(sorted({**limits, **self._last_days()}.items()))
+
+    def _last_days(self) -> dict[str, str]:
+        mpi_jobs = self.space.mpi_jobs
+        return {"mpiJobsUntil": mpi_jobs.until} if mpi_jobs else {}
 
 
 def _account(name: str, namespace: str) -> dict[str, str]:
@@ -218,69 +239,3 @@ def _limits(grant: Grant) -> dict[str, str]:
         "threadsPerRank": str(launch.threads_per_rank),
         "perNode": " ".join(per_node),
     }
-
-
-@dataclass(frozen=True, slots=True)
-class SampleView:
-    """A TrainJob to copy, as templates read it."""
-
-    sample: Sample
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """The queue where it must be named, and the class, by default the lowest."""
-        sample, labels = self.sample, {}
-        if sample.local_queue != names.DEFAULT_QUEUE:
-            labels["kueue.x-k8s.io/queue-name"] = sample.local_queue
-        priority = sample.priority or next(iter(sample.space.priorities), None)
-        return dict(sorted({**labels, **(priority.labels if priority else {})}.items()))
-
-    @property
-    def job_command(self) -> tuple[str, ...]:
-        """Command of the job: by default that of the runtime, which starts the ranks."""
-        if self.sample.test:
-            return ("/bin/bash",)
-        return self.sample.command or RuntimeView(self.sample.launch.runtime).command
-
-    @property
-    def job_args(self) -> tuple[str, ...]:
-        """Arguments of the command: by default a program that shows the host of each rank."""
-        test, space = self.sample.test, self.sample.space
-        if test:
-            told = settings(test, self.sample.launch, space.mounts)
-            return ("-c", script(test), f"test-{test}", *told)
-        return self.sample.args or self.sample.launch.runtime.launcher.example
-
-    @property
-    def initializer(self) -> dict[str, dict[str, str]]:
-        """Sources of the steps before the ranks, with a placeholder ``storageUri``."""
-        steps = {step.name for step in self.sample.launch.runtime.initializers}
-        wanted = (field for field, name in INITIALIZERS.items() if name in steps)
-        return {field: {"storageUri": f"s3://example/{field}"} for field in wanted}
-
-    @property
-    def manager(self) -> str:
-        """Name of the runtime patch's manager: a domain and a path, as Trainer wants it."""
-        return f"{self.sample.space.cluster.settings.domain}/job"
-
-    @property
-    def volumes(self) -> list[dict[str, Any]]:
-        """The team's storage, as pod volumes."""
-        return list(self._volumes())
-
-    def _volumes(self) -> Iterator[dict[str, Any]]:
-        for claim in self.sample.claims:
-            yield {"name": claim.name, "persistentVolumeClaim": {"claimName": claim.name}}
-        for secret in self.sample.buckets:
-            yield {"name": secret.name, "secret": {"secretName": secret.name}}
-
-    @property
-    def volume_mounts(self) -> list[dict[str, Any]]:
-        """Mounts of these volumes; secrets are files."""
-        return list(self._volume_mounts())
-
-    def _volume_mounts(self) -> Iterator[dict[str, Any]]:
-        for claim in self.sample.claims:
-            yield {"name": claim.name, "mountPath": claim.mount_path}
-        for secret in self.sample.buckets:
-            yield {"name": secret.name, "mountPath": secret.mount_path, "readOnly": True}

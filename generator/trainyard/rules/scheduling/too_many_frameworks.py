@@ -30,7 +30,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         cluster = site.cluster
-        count = len(cluster.frameworks)
+        count = len(site.frameworks)
         if count > FRAMEWORKS_LIMIT and "kueue-operator" in cluster.release.features:
             message = (
                 f"cluster {cluster.name} lists {count} frameworks; the Kueue object of "

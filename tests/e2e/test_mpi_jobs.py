@@ -1,0 +1,212 @@
+"""MPIJobs beside TrainJobs in one team's quota, with the real MPI operator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.conftest import REPOSITORY
+from tests.e2e import mpi_operator
+from tests.e2e.setup import NEW_MPI, OLD_MPI, over
+from tests.e2e.stage import Scene, Stage
+from tests.e2e.test_plain_jobs import plain, runtimes
+from trainyard.model.quantity import format_amount
+from trainyard.yaml_io.manifests import parse_manifests
+from trainyard_rehearsal.checks.jobs import Job, as_user, is_true
+from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.fakes import settle
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.parametrize("stage", [NEW_MPI, OLD_MPI], indirect=True, ids=["new", "old"]),
+]
+_PAGE = REPOSITORY / "docs" / "how-to" / "run-mpijobs-for-a-time.md"
+_OPERATOR = {"training.kubeflow.org/operator-name": "mpi-operator"}
+NLP = "teams/nlp.yaml"
+
+
+def window(until: str) -> dict[str, Any]:
+    """Return a team with MPIJobs until a day."""
+    return {NLP: {"mpiJobs": {"prod-east": {"until": until}}}}
+
+
+OPEN, OVER = window("2099-12-31"), window("2026-01-31")
+
+
+@pytest.fixture
+def scene(stage: Stage) -> Iterator[Scene]:
+    """Return a team that may create MPIJobs, and delete those when the test has ended."""
+    found = stage.deploy(OPEN)
+    settle(found.lab)
+    yield found
+    for body in stage.api.list(mpi_operator.VERSION, "MPIJob"):
+        stage.api.delete(body)
+    assert stage.until(lambda: not stage.api.list(mpi_operator.VERSION, "MPIJob"))
+
+
+class MpiJob(Job):
+    """An MPIJob that was submitted."""
+
+    @property
+    def body(self) -> Body:
+        """The MPIJob as it is now."""
+        return self.api.get(mpi_operator.VERSION, "MPIJob", self.name, self.namespace)
+
+    @property
+    def running(self) -> list[Body]:
+        """Its pods that are running."""
+        labels = {**_OPERATOR, "training.kubeflow.org/job-name": self.name}
+        selector = ",".join("=".join(each) for each in labels.items())
+        found = self.api.list("v1", "Pod", self.namespace, selector)
+        return [each for each in found if each.get("status", {}).get("phase") == "Running"]
+
+
+def mpi_job(scene: Scene, name: str, workers: int = 1) -> Body:
+    """Return the job of the how-to, with the limits of a node of this cluster."""
+    text = _PAGE.read_text(encoding="utf-8")
+    (block,) = re.findall(r"<<'END'\n(apiVersion: kubeflow.org.*?)\nEND\n", text, re.DOTALL)
+    (body,) = parse_manifests(block)
+    assert isinstance(body, dict)
+    body["metadata"] = {"name": name, "namespace": "team-nlp"}
+    (grant,) = scene.space("team-nlp").grants
+    amounts = grant.launch.per_node
+    limits = {each: format_amount(each, amounts[each]) for each in amounts}
+    replicas = body["spec"]["mpiReplicaSpecs"]
+    for role in replicas.values():
+        role["template"]["spec"]["containers"][0]["resources"] = {"limits": limits}
+    replicas["Worker"]["replicas"] = workers
+    return body
+
+
+def _member(scene: Scene, team: str = "nlp") -> Api:
+    return as_user(scene.api, scene.space(f"team-{team}"))
+
+
+def _refusal(user: Api, body: Body) -> str:
+    """Return why a job is refused; empty if it is not."""
+    try:
+        user.create(body, dry_run=True)
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+def _submit(scene: Scene, body: Body) -> MpiJob:
+    user = _member(scene)
+    refusals = [""]
+
+    def created() -> bool:
+        refusals.append(_refusal(user, body))
+        return not refusals[-1]
+
+    assert scene.stage.until(created), refusals[-1]
+    answer = user.create(body)
+    assert any("refused after 2099-12-31" in each for each in answer.warnings), answer.warnings
+    return MpiJob(scene.api, "team-nlp", body["metadata"]["name"])
+
+
+def _end_launcher(job: MpiJob) -> None:
+    (launcher,) = (each for each in job.running if "-launcher-" in each["metadata"]["name"])
+    job.api.patch(launcher, {"status": {"phase": "Succeeded"}}, "status")
+
+
+def test_both_kinds_share_the_quota(scene: Scene) -> None:
+    """An MPIJob without labels is queued, has all its pods at once, and ends with its launcher."""
+    until = scene.stage.until
+    first = _submit(scene, mpi_job(scene, "first"))
+    assert first.body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "default"
+    assert scene.runs(first)
+    assert until(lambda: len(first.running) == 2), first.body
+    (runtime,) = runtimes(scene)
+    beside = scene.create("nlp", plain("beside", runtime, 2))
+    assert scene.runs(beside)
+
+    second = _submit(scene, mpi_job(scene, "second"))
+    assert scene.waits(second, "insufficient unused quota")
+    assert not second.running
+    _end_launcher(first)
+
+    assert until(lambda: is_true(first.body, "Succeeded")), first.body["status"]
+    assert until(lambda: not first.running)
+    assert scene.runs(second)
+
+
+def test_an_evicted_job_starts_again(scene: Scene) -> None:
+    """The operator's own role lacks the right to start the launcher again."""
+    until = scene.stage.until
+    job = _submit(scene, mpi_job(scene, "evicted"))
+    assert until(lambda: len(job.running) == 2)
+
+    for active in (False, True):
+        scene.api.patch(job.workload, {"spec": {"active": active}})
+        assert until(lambda: job.is_admitted is active), job.waiting_reason  # noqa: B023
+        assert until(lambda: active or not job.running)  # noqa: B023
+    log = scene.lab.processes.logs / "mpi-operator.log"
+    lacks = 'cannot update resource "jobs/status"'
+    assert until(lambda: lacks in log.read_text(encoding="utf-8") or len(job.running) == 2)
+    mpi_operator.may_resume(scene.api)
+
+    assert until(lambda: len(job.running) == 2), job.body
+
+
+def test_mpi_jobs_are_refused_outside_of_the_time(scene: Scene) -> None:
+    """Strangers, the day after, and a team without the field; who runs keeps on running."""
+    job = _submit(scene, mpi_job(scene, "longer"))
+    assert scene.stage.until(lambda: len(job.running) == 2)
+    late = mpi_job(scene, "late")
+    assert 'cannot create resource "mpijobs"' in _refusal(_member(scene, "vision"), late)
+
+    def words(changes: dict[str, Any], user: str = "") -> str:
+        for body in scene.stage.moved_manifests(changes):
+            scene.api.apply(body)
+        return _refusal(_member(scene) if user else scene.api, late)
+
+    ended = "MPIJobs ended on 2026-01-31"
+    assert scene.stage.until(lambda: ended in words(OVER, "member")), words(OVER, "member")
+    assert scene.stage.until(lambda: "has no MPIJobs" in words({})), words({})
+    assert len(job.running) == 2
+
+
+def _pod(scene: Scene, **fields: Any) -> Body:
+    """Return a job whose workers have some more fields."""
+    return over(  # type: ignore[no-any-return]
+        mpi_job(scene, "odd"),
+        {"spec": {"mpiReplicaSpecs": {"Worker": {"template": {"spec": fields}}}}},
+    )
+
+
+def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
+    """Each field that reaches past the quota or into the platform is refused, in its own words."""
+    job = mpi_job(scene, "odd")
+    secret = {"name": "x", "hostPath": {"path": "/"}}
+    meta = {"annotations": {"kueue.x-k8s.io/podset-required-topology": "x"}}
+    container = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]
+    half = {**container, "resources": {"limits": {"nvidia.com/gpu": 1}}}
+    odd = {
+        "must not set nodeSelector": _pod(scene, nodeSelector={"a": "b"}),
+        "must not set tolerations": _pod(scene, tolerations=[{"operator": "Exists"}]),
+        "must not set hostNetwork": _pod(scene, hostNetwork=True),
+        "service account trainer, or none": _pod(scene, serviceAccountName="ci-runner"),
+        "have only persistentVolumeClaim": _pod(scene, volumes=[secret]),
+        "each pod of an MPIJob, the launcher too": _pod(scene, containers=[half]),
+        "one container": _pod(scene, containers=[container, {**half, "name": "b"}]),
+        "annotation k8s.v1.cni.cncf.io/networks": over(
+            job, {"spec": {"mpiReplicaSpecs": {"Worker": {"template": {"metadata": meta}}}}}
+        ),
+        "cleanPodPolicy must be": over(job, {"spec": {"runPolicy": {"cleanPodPolicy": "None"}}}),
+        "reserved for the platform": over(
+            job, {"spec": {"runPolicy": {"managedBy": "kueue.x-k8s.io/multikueue"}}}
+        ),
+        "the job has 6 pods": mpi_job(scene, "odd", workers=5),
+        "would ignore this job": over(job, {"metadata": {"name": "1-odd"}}),
+        "queue-name must be one of": over(
+            job, {"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "other"}}}
+        ),
+    }
+    user = _member(scene)
+    assert scene.stage.until(lambda: not _refusal(user, job)), _refusal(user, job)
+    found = {words: _refusal(user, body) for words, body in odd.items()}
+    assert {words: why for words, why in found.items() if words not in why} == {}
