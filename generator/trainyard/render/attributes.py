@@ -29,8 +29,8 @@ from trainyard.render.views.network import AddressPoolView, EgressView, FabricVi
 from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
 from trainyard.render.views.release import FinishedJobsView, ReleaseView
-from trainyard.render.views.site import SiteView, TenantView
 from trainyard.render.views.sample import SampleView
+from trainyard.render.views.site import SiteView, TenantView
 from trainyard.render.views.space import IdsView, SpaceView
 from trainyard.render.views.storage import StoredSecretView
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from trainyard.model import names
 from trainyard.model.ids import GROUPS, LEVEL, RANGE, Ids
@@ -15,6 +15,13 @@ from trainyard.model.storage import StoredSecret
 from trainyard.render.views.cluster import ClusterView
 
 _ROLES = ("admin", "user", "viewer")
+_MPI_ROLES: Final = {
+    "admin": "trainyard-mpijob-user",
+    "user": "trainyard-mpijob-user",
+    "viewer": "trainyard-mpijob-viewer",
+}
+"""ClusterRole that each role of a team with MPIJobs has too."""
+
 MOST_JOBS: Final = 100
 """TrainJobs that a namespace may hold, finished ones included."""
 
@@ -111,12 +118,9 @@ class SpaceView:
         return tuple(self._bindings())
 
     def _bindings(self) -> Iterator[Binding]:
-        for role in _ROLES:
-            if subjects := self._subjects(role):
-                yield Binding(role, f"trainyard-team-{role}", subjects)
-                if self.space.mpi_jobs:
-                    of_mpi = "viewer" if role == "viewer" else "user"
-                    yield Binding(f"mpijobs-{role}", f"trainyard-mpijob-{of_mpi}", subjects)
+        yield from self._of_roles("", {role: f"trainyard-team-{role}" for role in _ROLES})
+        if self.space.mpi_jobs:
+            yield from self._of_roles("mpijobs-", _MPI_ROLES)
         if self.space.team.own_runtimes and (admins := self._subjects("admin")):
             yield Binding("runtimes", names.OWN_RUNTIMES_ROLE, admins)
         if debuggers := self.space.team.debuggers:
@@ -124,6 +128,12 @@ class SpaceView:
         if cleanup := self.space.cluster.finished_jobs:
             account = _account(cleanup.name, names.SYSTEM_NAMESPACE)
             yield Binding(cleanup.name, names.FINISHED_JOBS_ROLE, [account])
+
+    def _of_roles(self, prefix: str, roles: Mapping[str, str]) -> Iterator[Binding]:
+        """Yield the binding of each role that has a subject to its ClusterRole."""
+        for role, cluster_role in roles.items():
+            if subjects := self._subjects(role):
+                yield Binding(f"{prefix}{role}", cluster_role, subjects)
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
         team = self.space.team
