@@ -106,13 +106,6 @@ class Stage(AppliedObjects):
         settings = replace(site.cluster.settings, repository=self.repository.address)
         return replace(site, cluster=replace(site.cluster, settings=settings))
 
-    def moved_manifests(self, changes: Mapping[str, Any]) -> Iterator[Body]:
-        """Yield the synced objects of the changed base; nothing is deleted."""
-        site = _cluster(platform_of(self.setup.with_settings(changes)))
-        synced = (each for each in render_site(site) if not each.path.startswith(_NOT_SYNCED))
-        for each in in_sync_order(synced):
-            yield each.body
-
     def deploy(self, changes: Mapping[str, Any]) -> Scene:
         """Replace what is applied by the tree of the changed base.
 

@@ -94,6 +94,13 @@ def _refusal(user: Api, body: Body) -> str:
     return ""
 
 
+def _is_refused(scene: Scene, user: Api, body: Body, words: str) -> bool:
+    """Return whether a job is refused in these words in time."""
+    refused = scene.stage.until(lambda: words in _refusal(user, body))
+    assert refused, _refusal(user, body)
+    return True
+
+
 def _submit(scene: Scene, body: Body) -> MpiJob:
     user = _member(scene)
     refusals = [""]
@@ -159,14 +166,12 @@ def test_mpi_jobs_are_refused_outside_of_the_time(scene: Scene) -> None:
     late = mpi_job(scene, "late")
     assert 'cannot create resource "mpijobs"' in _refusal(_member(scene, "vision"), late)
 
-    def words(changes: dict[str, Any], user: str = "") -> str:
-        for body in scene.stage.moved_manifests(changes):
-            scene.api.apply(body)
-        return _refusal(_member(scene) if user else scene.api, late)
-
-    ended = "MPIJobs ended on 2026-01-31"
-    assert scene.stage.until(lambda: ended in words(OVER, "member")), words(OVER, "member")
-    assert scene.stage.until(lambda: "has no MPIJobs" in words({})), words({})
+    for changes, user, words in (
+        (OVER, _member(scene), "MPIJobs ended on 2026-01-31"),
+        ({}, scene.api, "has no MPIJobs"),
+    ):
+        scene.stage.deploy(changes)
+        assert _is_refused(scene, user, late, words)
     assert len(job.running) == 2
 
 
