@@ -6,6 +6,7 @@ from trainyard.impact.model import Sides
 from trainyard.impact.places import passed, team_of_object, teams_that_stay
 from trainyard.impact.reactions.reaction import Condition, Edited, flavor_of
 from trainyard.model.lookup import value_at
+from trainyard.model.network import MPI_JOBS
 from trainyard.model.ownership import owners_of
 from trainyard.model.quantity import parse_amount
 
@@ -71,6 +72,11 @@ def order_changes(sides: Sides, edited: Edited) -> bool:
 def of_nvidia(_sides: Sides, edited: Edited) -> bool:
     """Return whether a policy is about cards of NVIDIA, whose firmware the operator changes."""
     return bool(value_at(edited.manifest.body, "spec.nicSelector.vendor") == "15b3")
+
+
+def of_mpi_jobs(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a NetworkPolicy joins the ranks of a team's MPIJobs."""
+    return edited.manifest.name == MPI_JOBS
 
 
 def has_parent(_sides: Sides, edited: Edited) -> bool:

@@ -58,6 +58,13 @@ _JUDGED = (
         changed=_NEW_ONLY,
         deleted=_ALLOWED,
     ),
+    Reaction(
+        kind="ConfigMap",
+        change="changed",
+        fields="data.mpiJobsUntil",
+        consequence="After this day new MPIJobs are refused. Running and waiting ones stay.",
+        source=_POLICIES,
+    ),
     *quiet(
         "ConfigMap",
         _POLICIES,

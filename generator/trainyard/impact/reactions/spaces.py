@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
+from trainyard.impact.reactions.conditions import of_mpi_jobs
 from trainyard.impact.reactions.reaction import Reaction, quiet
 from trainyard.impact.reactions.wording import REFUSED
 
@@ -122,6 +123,19 @@ _ACCESS = (
         created="New pods can run as it.",
         changed="It holds for new pods.",
         deleted="Running pods stay. New pods that name it are refused.",
+    ),
+    Reaction(
+        kind="NetworkPolicy",
+        change="deleted",
+        when=of_mpi_jobs,
+        condition="is that of MPIJobs",
+        effect=Effect.DELETES,
+        cause="`mpiJobs` of team {team} is removed",
+        consequence="Ranks of an MPIJob that still runs lose each other, and it fails. "
+        "Waiting ones never start.",
+        source="kubernetes/kubernetes:pkg/apis/networking/types.go@v1.36.3",
+        reach=reach.named,
+        lost="running MPIJobs",
     ),
     *quiet(
         "NetworkPolicy",
