@@ -471,3 +471,17 @@ def test_every_disruption_is_possible(before: Mapping[str, Any], after: Mapping[
 def _nodes(site: Site | None) -> int:
     assert site is not None
     return sum(pool.nodes for pool in site.cluster.pools)
+
+
+def mpi_jobs(until: str) -> dict[str, Any]:
+    return {NLP: {"mpiJobs": {"prod-east": {"until": until}}}}
+
+
+def test_removed_time_for_mpi_jobs_ends_those_that_run() -> None:
+    """Their ranks lose the network; another last day is about new ones only."""
+    (lost,) = disturbed(mpi_jobs("2027-01-31"), {})
+    assert (lost.effect, lost.lost, lost.teams) == (Effect.DELETES, "running MPIJobs", ("nlp",))
+    assert lost.cause == "`mpiJobs` of team nlp is removed"
+
+    assert disturbed({}, mpi_jobs("2027-01-31")) == ()
+    assert disturbed(mpi_jobs("2027-01-31"), mpi_jobs("2026-01-31")) == ()

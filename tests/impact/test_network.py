@@ -115,6 +115,15 @@ def test_space_that_is_left_behind_is_open() -> None:
     ]
 
 
+def test_paths_of_mpi_jobs_are_apart_from_those_of_workspaces() -> None:
+    """With the time for MPIJobs, their pods leave the workspaces', among which they were."""
+    time = {NLP: {"mpiJobs": {"prod-east": {"until": "2027-01-31"}}}}
+
+    paths = {(way, path) for way, path, _ in found(sides({}, time))}
+    assert ("closes", "egress of MPIJobs to workspaces of its own namespace") in paths
+    assert not [path for _, path in paths if "training.kubeflow.org" in path]
+
+
 def policies_of(change: Sides, *names: str) -> Sides:
     """Return the change with only some of the policies of one team afterwards."""
     after = {

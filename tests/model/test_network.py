@@ -145,7 +145,7 @@ JOBSET, MPI = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
     ("source", "labels"),
     [
         ("jobs", {JOBSET: "Exists"}),
-        ("mpijobs", {MPI: "Exists"}),
+        ("mpijobs", {JOBSET: "DoesNotExist", MPI: "Exists"}),
         ("workspaces", {JOBSET: "DoesNotExist"}),
         ("workspaces beside mpijobs", {JOBSET: "DoesNotExist", MPI: "DoesNotExist"}),
         ("all", {}),

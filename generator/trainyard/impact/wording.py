@@ -25,10 +25,18 @@ from trainyard.impact.sets import (
 )
 from trainyard.model.differences import few
 
-_JOBS = "jobset.sigs.k8s.io/jobset-name"
-"""Label that every pod of a job has, and no workspace."""
+_JOBS, _MPI_JOBS = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
+"""Labels that every pod of a job has, of a TrainJob and of an MPIJob; a workspace has neither."""
 
 _ABSENT, _PRESENT = Values(frozenset({None})), Values(frozenset({None}), is_rest=True)
+_GROUPS = (
+    ("MPIJobs", {_JOBS: _ABSENT, _MPI_JOBS: _PRESENT}),
+    ("workspaces", {_JOBS: _ABSENT, _MPI_JOBS: _ABSENT}),
+    ("workspaces", {_JOBS: _ABSENT}),
+    ("jobs", {_JOBS: _PRESENT}),
+)
+"""Pods with a name of their own, and their labels; the first that fits counts."""
+
 _TO, _FROM = {INGRESS: "to", EGRESS: "of"}, {INGRESS: "from", EGRESS: "to"}
 _EVERYTHING = {INGRESS: "all traffic to", EGRESS: "all traffic from"}
 _MOST = 8
@@ -91,11 +99,10 @@ def _spaces(box: Box, namespace: str) -> str:
 def pods_of(box: Box, order: int) -> str:
     """Return the pods that labels select; empty for every pod."""
     labels = _labels(box, order)
-    group = {_PRESENT: "jobs", _ABSENT: "workspaces"}.get(labels.get(_JOBS, Values(frozenset())))
-    if group:
-        del labels[_JOBS]
-    others = _conditions(labels)
-    return f"{group or 'pods'} with {others}" if others else group or ""
+    fitting = (each for each in _GROUPS if each[1].items() <= labels.items())
+    group, of_group = next(fitting, ("", {}))
+    others = _conditions({key: labels[key] for key in labels if key not in of_group})
+    return f"{group or 'pods'} with {others}" if others else group
 
 
 def _labels(box: Box, order: int) -> dict[str, Values]:

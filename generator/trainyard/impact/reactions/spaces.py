@@ -131,8 +131,7 @@ _ACCESS = (
         condition="is that of MPIJobs",
         effect=Effect.DELETES,
         cause="`mpiJobs` of team {team} is removed",
-        consequence="Ranks of an MPIJob that still runs lose each other, and it fails. "
-        "Waiting ones never start.",
+        consequence="Ranks of an MPIJob that still runs lose each other, and it fails.",
         source="kubernetes/kubernetes:pkg/apis/networking/types.go@v1.36.3",
         reach=reach.named,
         lost="running MPIJobs",

@@ -101,7 +101,10 @@ _JOB, _MPI_JOB = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-na
 _PODS: dict[str, list[dict[str, str]]] = {
     "all": [],
     "jobs": [{"key": _JOB, "operator": "Exists"}],
-    MPI_JOBS: [{"key": _MPI_JOB, "operator": "Exists"}],
+    MPI_JOBS: [
+        {"key": _JOB, "operator": "DoesNotExist"},
+        {"key": _MPI_JOB, "operator": "Exists"},
+    ],
     "workspaces": [{"key": _JOB, "operator": "DoesNotExist"}],
     BESIDE_MPI_JOBS: [
         {"key": _JOB, "operator": "DoesNotExist"},
@@ -110,6 +113,12 @@ _PODS: dict[str, list[dict[str, str]]] = {
 }
 """Source of an egress rule -> labels of its pods: those of TrainJobs have JobSet's label, those of
 MPIJobs their operator's, and those of workspaces none of them."""
+
+
+def selected(source: str) -> dict[str, Any]:
+    """Return the selector of the pods of a source."""
+    expressions = _PODS[source]
+    return {"matchExpressions": expressions} if expressions else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +135,7 @@ class EgressView:
     @property
     def pods(self) -> dict[str, Any]:
         """Pods that it is for."""
-        expressions = _PODS[self.egress.source]
-        return {"matchExpressions": expressions} if expressions else {}
+        return selected(self.egress.source)
 
     @property
     def peers(self) -> list[dict[str, Any]]:

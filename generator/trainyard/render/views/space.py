@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from trainyard.model import names
 from trainyard.model.ids import GROUPS, LEVEL, RANGE, Ids
@@ -13,6 +13,7 @@ from trainyard.model.quantity import format_amount, format_bytes
 from trainyard.model.space import Grant, Space
 from trainyard.model.storage import StoredSecret
 from trainyard.render.views.cluster import ClusterView
+from trainyard.render.views.network import selected
 
 _ROLES = ("admin", "user", "viewer")
 _MPI_ROLES: Final = {
@@ -169,6 +170,16 @@ class SpaceView:
         of_jobs = (each for each in declared if each.source == "jobs")
         copies = (replace(each, name=f"{each.name}.mpijobs", source=MPI_JOBS) for each in of_jobs)
         return (*own, *copies)
+
+    @property
+    def mpi_pods(self) -> dict[str, Any]:
+        """Selector of the pods of MPIJobs."""
+        return selected(MPI_JOBS)
+
+    @property
+    def workspace_pods(self) -> dict[str, Any]:
+        """Selector of the pods of workspaces."""
+        return selected(BESIDE_MPI_JOBS if self.space.mpi_jobs else "workspaces")
 
     @property
     def pull_secrets(self) -> tuple[StoredSecret, ...]:
