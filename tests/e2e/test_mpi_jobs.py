@@ -164,7 +164,8 @@ def test_mpi_jobs_are_refused_outside_of_the_time(scene: Scene) -> None:
     late, member = mpi_job(scene, "late"), _member(scene)
     assert 'cannot create resource "mpijobs"' in _refusal(_member(scene, "vision"), late)
 
-    (limits,) = (each.body for each in scene.manifests if each.name == "trainjob-limits-nlp")
+    path = "platform/configmap-trainjob-limits-nlp"
+    (limits,) = (each.body for each in scene.manifests if each.path.startswith(path))
     scene.api.apply({**limits, "data": {**limits["data"], "mpiJobsUntil": "2026-01-31"}})
     assert _is_refused(scene, member, late, "MPIJobs ended on 2026-01-31")
     assert len(job.running) == 2
