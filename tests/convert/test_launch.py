@@ -72,7 +72,7 @@ def test_call_of_intel_mpi_runs_the_script_of_the_runtime(text: str, result: str
         ("mpirun -np 8 ./a", Kind.CHANGED),
         ("mpirun -np 32 ./a", Kind.CHOOSE),
         ("mpirun -np $N ./a", Kind.CHOOSE),
-        ("mpirun -npernode 4 ./a", Kind.CHANGED),
+        ("mpirun -npernode 4 ./a", Kind.CHOOSE),
         ("mpirun --bind-to core ./a", Kind.CHANGED),
         ("mpirun --allow-run-as-root ./a", Kind.DROPPED),
         ("/opt/mpi/bin/mpirun ./a", Kind.CHANGED),

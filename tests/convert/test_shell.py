@@ -32,7 +32,7 @@ def test_one_call_is_taken_apart_and_every_other_is_not(
     [
         (["sh", "-c", "a"], 2),
         (["/bin/bash", "-x", "-euc", "a"], 3),
-        (["bash", "-c", "a", "$0"], 0),
+        (["bash", "-c", "a", "$0"], 2),
         (["bash", "script.sh"], 0),
         (["bash", "-c"], 0),
         (["python", "-c", "a"], 0),

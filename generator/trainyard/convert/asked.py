@@ -11,7 +11,7 @@ from trainyard.convert.arguments import OPEN_MPI, read_line
 from trainyard.convert.choice import Choice, choose
 from trainyard.convert.draft import Draft
 from trainyard.convert.finish import shortened
-from trainyard.convert.launch import program_of
+from trainyard.convert.launch import MPI, program_of
 from trainyard.convert.model import Note
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -23,7 +23,6 @@ from trainyard.model.quantity import counted
 from trainyard.model.space import Sample, Space
 from trainyard.model.tenant import Tenant
 
-_MPI = frozenset({"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun"})
 _TORCHRUN = "torchrun"
 _STARTERS = frozenset({"accelerate", "deepspeed", "horovodrun", "sbatch", "srun"})
 """Programs that start ranks and look for the hosts in a way of their own."""
@@ -133,7 +132,7 @@ def _with(space: Space, fits: Callable[[Launch], bool]) -> Space:
 
 def _starts(launch: Launch, starter: str) -> bool:
     """Return whether a program is that of a runtime, or one that any runtime starts."""
-    others = {_TORCHRUN} if launch.runtime.launcher.mpi else _MPI
+    others = {_TORCHRUN} if launch.runtime.launcher.mpi else MPI
     return starter not in others
 
 
@@ -197,7 +196,7 @@ def _nearest(asked: Asked, tenant: Tenant) -> str:
 def _arguments(command: tuple[str, ...], launcher: Launcher) -> tuple[str, ...]:
     """Return what follows the launcher's own command."""
     first, rest = program_of(command[0]), command[1:]
-    if first in _MPI or first == _TORCHRUN:
+    if first in MPI or first == _TORCHRUN:
         return rest
     if launcher.mpi:
         return command
@@ -216,7 +215,7 @@ def _prefix(asked: Asked) -> str:
         return f"test-{asked.test}-"
     command = asked.command
     first = program_of(command[0])
-    words = read_line(command, OPEN_MPI).rest if first in _MPI else command
+    words = read_line(command, OPEN_MPI).rest if first in MPI else command
     named = [program_of(word).lower() for word in words] or ["job"]
     scripts = (word.rpartition(".")[0] for word in named if word.endswith((".py", ".sh")))
     plain = re.sub(r"[^a-z0-9]+", "-", next(scripts, named[0])).strip("-")

@@ -15,7 +15,9 @@ from trainyard.model.launcher import INTEL_MPI, LAUNCHERS
 Remark = tuple[int, Kind, str, str]
 """Index of a word, and kind, what and meaning of a note about it."""
 
-_MPI = frozenset({"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun"})
+MPI = frozenset({"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun"})
+"""Programs of MPI that start ranks."""
+
 _HOROVOD = "horovodrun"
 
 
@@ -43,7 +45,7 @@ def program_of(word: str) -> str:
 
 def starts_ranks(word: str) -> bool:
     """Return whether a word is the program of a call that `rewrite` understands."""
-    return program_of(word) in {*_MPI, _HOROVOD}
+    return program_of(word) in {*MPI, _HOROVOD}
 
 
 def rewrite(words: Sequence[str], ranks: Ranks) -> Call:

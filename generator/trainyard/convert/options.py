@@ -115,8 +115,8 @@ def _of_node(option: Option, ranks: Ranks) -> Verdict:
     number = option.values[0] if option.values else "1"
     if number == str(ranks.slots):
         return SAME
-    text = f"numProcPerNode decides: {ranks.slots}, as the source has slots"
-    return dropped(text, Kind.CHANGED)
+    text = f"each node starts {ranks.slots} ranks (numProcPerNode): write the program for them"
+    return dropped(text, Kind.CHOOSE)
 
 
 def _binding(line: Line, option: Option) -> Verdict:

@@ -12,12 +12,15 @@ _SHELLS = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
 
 
 def script_of(words: list[str]) -> int:
-    """Return the index of the script among the words of a call of a shell; 0 for another call."""
+    """Return the index of the script among the words of a call of a shell; 0 for another call.
+
+    Words after it are its parameters.
+    """
     if not words or words[0].rpartition("/")[2] not in _SHELLS:
         return 0
     for index, word in enumerate(words[1:], start=1):
         if re.fullmatch(r"-[a-z]*c", word):
-            return index + 1 if index + 2 == len(words) else 0
+            return index + 1 if index + 1 < len(words) else 0
         if not word.startswith("-"):
             break
     return 0

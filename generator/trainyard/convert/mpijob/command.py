@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainyard.convert.fabric_variables import MEANING, is_of_a_fabric
-from trainyard.convert.launch import ONE_DASH, Call, rewrite, starts_ranks
+from trainyard.convert.launch import ONE_DASH, Call, program_of, rewrite, starts_ranks
 from trainyard.convert.model import Kind
 from trainyard.convert.mpijob.fields import Fields, Path
 from trainyard.convert.options import Ranks, kept_number
@@ -61,9 +61,24 @@ def call_of(fields: Fields, container: Path, ranks: Ranks) -> Call:
         fields.note(Kind.CHANGED, source.places[0], "Launcher: args", text)
     if script := script_of(list(source.words)):
         return _of_script(fields, source, script, folder, ranks)
-    if starts_ranks(source.words[0]):
-        return _rewritten(fields, source.words, source.places, folder, ranks)
+    if (begin := _begin(source.words)) is not None:
+        words, places = source.words[begin:], source.places[begin:]
+        call = _rewritten(fields, words, places, folder, ranks)
+        return replace(call, command=(*source.words[:begin], *call.command))
     return _other(fields, source, folder, ranks)
+
+
+_AROUND = frozenset(
+    {"dumb-init", "env", "nice", "nohup", "nsys", "numactl", "stdbuf", "time", "timeout", "tini"}
+)
+"""Programs that run the program after their options."""
+
+
+def _begin(words: Sequence[str]) -> int | None:
+    """Return the index of the program that starts the ranks; None where it may be another."""
+    is_around = program_of(words[0]) in _AROUND
+    begins = (i for i, word in enumerate(words) if starts_ranks(word) and (i == 0 or is_around))
+    return next(begins, None)
 
 
 def _rewritten(
@@ -88,7 +103,7 @@ def _of_script(fields: Fields, source: Words, script: int, folder: str, ranks: R
     for kind, what, meaning in _remarks(text, ranks):
         fields.note(kind, at, what, meaning)
     kept = f"cd {shlex.quote(folder)} || exit 1\n{text}" if folder else text
-    changed = (*source.words[:script], kept)
+    changed = (*source.words[:script], kept, *source.words[script + 1 :])
     return _split(changed, source.command)
 
 
@@ -160,6 +175,11 @@ _SUSPECTS: tuple[tuple[re.Pattern[str], Kind, str], ...] = (
         re.compile(r"(?<![\w-])(?:sudo|apt-get|yum|dnf|apk)(?![\w-])"),
         Kind.CHOOSE,
         "no container runs as root: install it in the image",
+    ),
+    (
+        re.compile(r"(?<![\w-])infinity(?![\w-])|tail -f /dev/null"),
+        Kind.CHOOSE,
+        "the job would hold its nodes: nobody enters its pods, so write what it runs",
     ),
     (
         re.compile(r"(?<![\w-])(?:kubectl|oc)(?= )"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -15,6 +16,7 @@ from trainyard.convert.mpijob.implementation import implementation
 from trainyard.convert.mpijob.meanings import REPLICAS, meaning_of, shown
 from trainyard.convert.mpijob.volumes import volumes_of
 from trainyard.convert.options import Ranks
+from trainyard.convert.shell import script_of
 from trainyard.diagnostics import Pointer
 from trainyard.model.lookup import value_at
 from trainyard.model.quantity import counted
@@ -202,10 +204,15 @@ def _note_roles(fields: Fields, launcher: Path, worker: Path) -> None:
     _note_preparation(fields, worker)
 
 
+_WAITS = re.compile(r"(?:(?:exec|mkdir -p) )?\S*sshd\b|service ssh\b|ssh-keygen -A|sleep\b")
+
+
 def _note_preparation(fields: Fields, worker: Path) -> None:
     """Note a command of the workers, unless it only waits for ranks."""
     own = words_of(fields, worker)
-    waits = any("sshd" in word or "sleep" in word for word in own.words)
-    if own.words and not waits:
+    script = script_of(list(own.words))
+    text = own.words[script] if script else " ".join(own.words)
+    steps = filter(None, map(str.strip, re.split(r"&&|;|\n", text)))
+    if not all(map(_WAITS.match, steps)):
         text = "it does not run: the runtime starts its sshd; move preparations into the command"
         fields.note(Kind.CHOOSE, own.places[0], "Worker: command", text)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from trainyard.convert.draft import Draft
 from trainyard.convert.model import Kind
 from trainyard.convert.mpijob.fields import Fields, Path
-from trainyard.convert.mpijob.meanings import REPLICAS
+from trainyard.convert.mpijob.meanings import REPLICAS, ROLES
 from trainyard.convert.trainjob import LONGEST_TIME, PRIORITY, QUEUE
 
 _RETRIES: Final = 6
@@ -39,7 +39,7 @@ def skip_what_the_server_writes(fields: Fields) -> None:
     for name in _OF_SERVER:
         fields.take("metadata", name)
     fields.take("metadata", "annotations", _APPLIED)
-    for role in ("Launcher", "Worker"):
+    for role in ROLES:
         fields.take(*REPLICAS, role, "template", "metadata", "creationTimestamp")
 
 
@@ -142,7 +142,7 @@ def _note_start(fields: Fields) -> None:
 
 
 def _note_restarts(fields: Fields) -> None:
-    for role in ("Launcher", "Worker"):
+    for role in ROLES:
         path = (*REPLICAS, role, "restartPolicy")
         policy = fields.text(*path)
         if policy not in {"", "Never"}:

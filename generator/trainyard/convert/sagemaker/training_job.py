@@ -6,7 +6,6 @@ Source of the fields: the model sagemaker/2017-07-24 of botocore 1.44.5.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -79,7 +78,6 @@ _BELOW = (
 )
 _OF_CHANNEL = frozenset({"ChannelName", "DataSource", "InputMode"})
 _OF_SOURCE = frozenset({"S3Uri", "DirectoryPath", "S3DataType", "FileSystemType"})
-_JSON_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 
 def read_training_job(file: str, body: Body, at: tuple[Step, ...]) -> Request:
