@@ -131,7 +131,7 @@ def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
 def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
     """Return the call of torchrun that is the whole script of ``bash -c``."""
     at = script_of([word.text for word in words])
-    if not at or words[at + 1 :]:
+    if at != len(words) - 1:
         return words
     try:
         text = script.parts.text(words[at].text)
