@@ -167,6 +167,8 @@ def _tasks(
 
     def checked() -> tuple[Outcome, ...]:
         progress(f"{site.name}: starting {programs}")
+        if site.mpi_spaces:
+            progress(f"{site.name}: no MPI operator runs here; MPIJobs are not tried")
         with opened(plan, built, folder / "tree") as lab:
             if not sample_jobs(site, manifests, request.team):
                 team = request.team or "any team"

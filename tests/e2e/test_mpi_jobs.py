@@ -26,7 +26,7 @@ pytestmark = [
 _PAGE = REPOSITORY / "docs" / "how-to" / "run-mpijobs-for-a-time.md"
 _OPERATOR = {"training.kubeflow.org/operator-name": "mpi-operator"}
 NLP = "teams/nlp.yaml"
-OPEN = {NLP: {"mpiJobs": {"prod-east": {"until": "2099-12-31"}}}}
+OPEN = {NLP: {"mpiJobs": {"prod-east": {"until": "9999-12-31"}}}}
 """A team that may create MPIJobs."""
 
 
@@ -105,7 +105,7 @@ def _submit(scene: Scene, body: Body) -> MpiJob:
 
     assert scene.stage.until(created), refusals[-1]
     answer = user.create(body)
-    assert any("refused after 2099-12-31" in each for each in answer.warnings), answer.warnings
+    assert any("refused after 9999-12-31" in each for each in answer.warnings), answer.warnings
     return MpiJob(scene.api, "team-nlp", body["metadata"]["name"])
 
 
@@ -158,7 +158,7 @@ def _lacks_a_right(scene: Scene) -> bool:
 
 
 def test_mpi_jobs_are_refused_outside_of_the_time(scene: Scene) -> None:
-    """Strangers, the day after, and a team without the field; who runs keeps on running."""
+    """Strangers, the day after, and a team whose field moved on; who runs keeps on running."""
     job = _submit(scene, mpi_job(scene, "longer"))
     assert scene.stage.until(lambda: len(job.running) == 2)
     late, member = mpi_job(scene, "late"), _member(scene)
@@ -172,7 +172,7 @@ def test_mpi_jobs_are_refused_outside_of_the_time(scene: Scene) -> None:
 
     scene.api.delete(job.body)
     assert scene.stage.until(lambda: not scene.api.list(mpi_operator.VERSION, "MPIJob"))
-    scene.stage.deploy({})
+    scene.stage.deploy({"teams/vision.yaml": OPEN[NLP]})
     assert _is_refused(scene, member, late, 'cannot create resource "mpijobs"')
     assert _is_refused(scene, scene.api, late, "has no MPIJobs")
 
@@ -190,6 +190,7 @@ def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
     job = mpi_job(scene, "odd")
     secret = {"name": "x", "hostPath": {"path": "/"}}
     meta = {"annotations": {"kueue.x-k8s.io/podset-required-topology": "x"}}
+    foreign = {"annotations": {"k8s.v1.cni.cncf.io/networks": "team-vision/rail-0"}}
     container = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]
     half = {**container, "resources": {"limits": {"nvidia.com/gpu": 1}}}
     odd = {
@@ -202,6 +203,9 @@ def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
         "one container": _pod(scene, containers=[container, {**half, "name": "b"}]),
         "annotation k8s.v1.cni.cncf.io/networks": over(
             job, {"spec": {"mpiReplicaSpecs": {"Worker": {"template": {"metadata": meta}}}}}
+        ),
+        "names of networks of its own namespace": over(
+            job, {"spec": {"mpiReplicaSpecs": {"Worker": {"template": {"metadata": foreign}}}}}
         ),
         "cleanPodPolicy must be": over(job, {"spec": {"runPolicy": {"cleanPodPolicy": "None"}}}),
         "reserved for the platform": over(

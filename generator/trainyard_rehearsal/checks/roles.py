@@ -113,6 +113,12 @@ _AUDITOR: tuple[Right, ...] = (
     ),
 )
 _CLEANUP: tuple[Right, ...] = (("delete list", {"trainer.kubeflow.org": "trainjobs"}),)
+_MPI_VIEWER: tuple[Right, ...] = ((_READ, {"kubeflow.org": "mpijobs"}),)
+_MPI_USER: tuple[Right, ...] = (
+    *_MPI_VIEWER,
+    ("create delete patch update", {"kubeflow.org": "mpijobs"}),
+)
+_MPI_OPERATOR: tuple[Right, ...] = (*_MPI_VIEWER, ("delete", {"kubeflow.org": "mpijobs"}))
 _RIGHTS = {
     "admin": _ADMIN,
     "user": _USER,
@@ -123,6 +129,9 @@ _RIGHTS = {
     "operator": _OPERATOR,
     "auditor": _AUDITOR,
     "clean-up": _CLEANUP,
+    "mpijob viewer": _MPI_VIEWER,
+    "mpijob user": _MPI_USER,
+    "mpijob operator": _MPI_OPERATOR,
 }
 
 _OF_FABRICS = {"k8s.cni.cncf.io", "sriovnetwork.openshift.io"}

@@ -120,14 +120,21 @@ def _members(space: Space) -> Iterator[tuple[_Key, list[_Role]]]:
 
 def _held(space: Space, role: str) -> list[_Role]:
     """Return the roles of who has a role in a team's profile."""
-    more = [("runtimes", space.namespace)] if role == "admin" and space.team.own_runtimes else []
-    return [(role, space.namespace), *more, ("catalog viewer", "")]
+    home, held = space.namespace, [role]
+    if role == "admin" and space.team.own_runtimes:
+        held.append("runtimes")
+    if space.mpi_jobs:
+        held.append("mpijob viewer" if role == "viewer" else "mpijob user")
+    return [*((each, home) for each in held), ("catalog viewer", "")]
 
 
 def _cluster_groups(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the groups with a role in the whole cluster."""
+    """Yield the groups with a role in the whole cluster, once for each role."""
     yield from ((group, "operator") for group in site.cluster.operators)
     yield from ((group, "auditor") for group in site.cluster.auditors)
+    if site.mpi_spaces:
+        yield from ((group, "mpijob operator") for group in site.cluster.operators)
+        yield from ((group, "mpijob viewer") for group in site.cluster.auditors)
 
 
 def _subject(key: _Key, roles: tuple[_Role, ...], at: Pointer, *, fabrics: bool) -> Subject:
@@ -190,7 +197,8 @@ def _check_rights(lab: Lab, tried: Sequence[Subject]) -> Outcome:
     failures: list[Failure] = []
     for (subject, namespace), found in zip(places, listed, strict=True):
         expected = subject.rights(namespace)
-        total, permitted = total + len(tried_rights() | found), permitted + len(expected)
+        total += len(tried_rights() | found | expected)
+        permitted += len(expected)
         for verb, resource in sorted(found ^ expected):
             does = "refuses" if (verb, resource) in expected else "allows"
             what = f"{subject.display}: {_describe(verb, resource, namespace)}"

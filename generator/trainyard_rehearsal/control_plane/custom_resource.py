@@ -1,4 +1,4 @@
-"""A CustomResourceDefinition from one of our own schemas."""
+"""CustomResourceDefinitions for kinds whose own is in no module of the release."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from trainyard_rehearsal.control_plane.api import Body
 
 _KEPT = ("enum", "format", "maximum", "maxLength", "minimum", "minLength", "pattern", "type")
+_ANY = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+_ENVELOPE = {"apiVersion", "kind", "metadata"}
 
 
 def custom_resource(
@@ -17,6 +19,18 @@ def custom_resource(
 
     Strict field validation refuses unknown fields; conditions between fields are left out.
     """
+    properties = schema["properties"].items()
+    fields = {key: _structural(each) for key, each in properties if key not in _ENVELOPE}
+    return _definition(group, kind, plural, "Cluster", _version(version, fields))
+
+
+def mpi_jobs() -> Body:
+    """Return the definition of MPIJobs, with any field: no MPI operator runs in a rehearsal."""
+    version = _version("v2beta1", {"spec": _ANY})
+    return _definition("kubeflow.org", "MPIJob", "mpijobs", "Namespaced", version)
+
+
+def _definition(group: str, kind: str, plural: str, scope: str, version: Body) -> Body:
     names = {
         "kind": kind,
         "listKind": f"{kind}List",
@@ -27,19 +41,12 @@ def custom_resource(
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{plural}.{group}"},
-        "spec": {
-            "group": group,
-            "scope": "Cluster",
-            "names": names,
-            "versions": [_version(version, schema)],
-        },
+        "spec": {"group": group, "scope": scope, "names": names, "versions": [version]},
     }
 
 
-def _version(name: str, schema: Mapping[str, Any]) -> Body:
-    properties = schema["properties"].items()
-    fields = {key: _structural(each) for key, each in properties if key not in _ENVELOPE}
-    whole = {"type": "object", "properties": fields | {"status": _STATUS}}
+def _version(name: str, fields: Body) -> Body:
+    whole = {"type": "object", "properties": fields | {"status": _ANY}}
     return {
         "name": name,
         "served": True,
@@ -47,10 +54,6 @@ def _version(name: str, schema: Mapping[str, Any]) -> Body:
         "schema": {"openAPIV3Schema": whole},
         "subresources": {"status": {}},
     }
-
-
-_ENVELOPE = {"apiVersion", "kind", "metadata"}
-_STATUS = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 def _structural(schema: Mapping[str, Any]) -> Body:

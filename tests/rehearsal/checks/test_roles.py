@@ -13,6 +13,7 @@ _ROLES = (
     *("admin", "auditor", "catalog viewer", "clean-up", "debugger", "operator", "runtimes"),
     *("user", "viewer"),
 )
+_FOR_A_TIME = ("mpijob operator", "mpijob user", "mpijob viewer")
 
 
 def test_isolation_page_lists_the_rights_of_every_role() -> None:
@@ -26,7 +27,8 @@ def test_isolation_page_lists_the_rights_of_every_role() -> None:
         for roles, verbs, names in rows
         for cell in product(roles.split(", "), verbs.split(", "), re.findall(r"`([^`]+)`", names))
     }
-    assert listed == {(role, verb, name) for role in _ROLES for verb, (_, name) in rights(role)}
+    every = (*_ROLES, *_FOR_A_TIME)
+    assert listed == {(role, verb, name) for role in every for verb, (_, name) in rights(role)}
 
 
 def test_no_role_names_networks_where_there_is_no_fabric() -> None:
@@ -38,4 +40,5 @@ def test_no_role_names_networks_where_there_is_no_fabric() -> None:
 
 
 def test_every_right_of_a_role_is_tried() -> None:
+    """Those of MPIJobs are tried on a cluster whose API server lists them."""
     assert not {each for role in _ROLES for each in rights(role)} - tried_rights()

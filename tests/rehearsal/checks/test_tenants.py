@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from trainyard.model.platform import Site
+from trainyard.model.team import MpiJobs
 from trainyard_rehearsal.checks import tenants
 from trainyard_rehearsal.checks.roles import GroupResource, rights
 from trainyard_rehearsal.checks.tenants import Subject, check_tenants, subjects
@@ -112,6 +113,26 @@ def test_roles_apply_in_own_namespace_and_catalog_everywhere(site: Site) -> None
     member = next(each for each in subjects(site) if each.groups[0] == group)
     assert member.rights(space.namespace) == rights("user") | rights("catalog viewer")
     assert member.rights("team-of-others") == rights("catalog viewer")
+
+
+def test_roles_of_mpi_jobs_are_those_of_a_team_with_the_field(site: Site) -> None:
+    """The platform's operators and auditors have theirs while there is such a team."""
+    cluster = replace(site.cluster, operators=("ops",), auditors=("audit",))
+    tenant = site.tenants[0]
+    team = replace(tenant.team, mpi_jobs={site.name: MpiJobs(tenant.team.at, "2027-01-31")})
+    spaces = tuple(replace(each, team=team) for each in tenant.spaces)
+    moving = replace(tenant, team=team, spaces=spaces)
+    during = replace(site, cluster=cluster, tenants=(moving, *site.tenants[1:]))
+
+    roles = {role for each in subjects(during) for role in each.roles if "mpijob" in role[0]}
+    assert roles == {
+        *(("mpijob user", space.namespace) for space in spaces),
+        *(("mpijob viewer", space.namespace) for space in spaces if "viewer" in team.groups),
+        ("mpijob operator", ""),
+        ("mpijob viewer", ""),
+    }
+    before = replace(during, tenants=site.tenants)
+    assert not {each.display for each in subjects(before) if "mpijob" in each.display}
 
 
 def test_ranks_and_strangers_have_no_rights(site: Site) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.conftest import REPOSITORY
-from trainyard_rehearsal.control_plane.custom_resource import custom_resource
+from trainyard_rehearsal.control_plane.custom_resource import custom_resource, mpi_jobs
 
 _KUEUE = REPOSITORY / "generator/trainyard/releases/handwritten/kueue.openshift.io/kueue_v1.json"
 _STRUCTURAL = {
@@ -92,3 +92,18 @@ def test_status_is_a_subresource() -> None:
     """The operator, or the rehearsal in its place, writes any status."""
     (version,) = _made()["spec"]["versions"]
     assert version["subresources"] == {"status": {}}
+
+
+def test_mpi_jobs_are_served_in_namespaces_with_any_field() -> None:
+    """A quota that counts a kind which nobody serves is never ready."""
+    spec = mpi_jobs()["spec"]
+    (version,) = spec["versions"]
+    fields = version["schema"]["openAPIV3Schema"]["properties"]
+
+    assert (spec["group"], version["name"], spec["scope"]) == (
+        "kubeflow.org",
+        "v2beta1",
+        "Namespaced",
+    )
+    assert fields["spec"] == fields["status"]
+    assert fields["spec"]["x-kubernetes-preserve-unknown-fields"]
