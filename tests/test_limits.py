@@ -166,6 +166,7 @@ OTHERS = {
     "team#space.claims": "team.claims",
     "team#space.priorities": "team.priorities",
     "team#space.storage": "team.storage",
+    "team.mpiJobs": "one day for each cluster",
     "team.owners": "in no object",
     "team.quota": "one queue for each cluster",
 }
