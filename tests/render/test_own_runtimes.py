@@ -47,6 +47,27 @@ def test_copies_are_compared_with_their_runtime_or_refused() -> None:
             assert list(spec["matchResources"]["objectSelector"]["matchLabels"].values()) == [name]
 
 
+def test_namespace_is_closed_until_the_policies_of_copies_have_arrived() -> None:
+    """The team's role is in another unit, which may be synced before the platform's."""
+    objects = _objects(_OWN)
+    listed, binding = (
+        objects["ConfigMap/admitted-namespaces"].body,
+        objects["ValidatingAdmissionPolicyBinding/own-runtimes-nlp"].body,
+    )
+    assert listed["data"]["ownRuntimes"] == "team-nlp"
+    wave = "argocd.argoproj.io/sync-wave"
+    waves = [int(each["metadata"]["annotations"][wave]) for each in (binding, listed)]
+    assert waves == sorted(set(waves))
+    closed = "ValidatingAdmissionPolicy/trainyard-closed-until-admitted"
+    kinds = [
+        kind
+        for rule in objects[closed].body["spec"]["matchConstraints"]["resourceRules"]
+        for kind in rule["resources"]
+    ]
+    assert kinds == ["trainjobs", "trainingruntimes"]
+    assert "ownRuntimes" not in _objects({})["ConfigMap/admitted-namespaces"].body["data"]
+
+
 def test_namespace_holds_as_many_as_the_profile_states() -> None:
     def quotas(changes: dict[str, Any]) -> list[str | None]:
         manifests = render_site(platform_of(changes).sites[0])

@@ -105,6 +105,26 @@ def test_job_names_its_class_where_each_has_a_deadline() -> None:
     assert "Each job names one:" in text
 
 
+def test_image_of_its_own_is_refused_only_where_workers_would_not_have_it() -> None:
+    one = {"runtimes/openmpi-cuda.yaml": {"maxNodes": 1}}
+    assert "changes the image of the launcher only" in pages()["nlp"]
+    assert "An image that has it belongs into `trainer.image`" in pages(one)["nlp"]
+    assert "In Python it is `node-0`.\n" in pages(one)["nlp"]
+
+
+def test_page_names_the_queue_of_a_runtime_that_needs_its_label() -> None:
+    label = "Its job needs the label `kueue.x-k8s.io/queue-name` with `gpu`."
+    assert label not in pages()["nlp"]
+    text = pages({NLP: {"defaultQueue": "none"}})["nlp"]
+    assert label in text
+    assert "Leave out resources and processes per node: a job" in text
+
+
+def test_page_mentions_copies_only_where_the_team_may_have_some() -> None:
+    assert "a copy that your admins made of one" in pages({NLP: {"ownRuntimes": 1}})["nlp"]
+    assert "is not in your table is refused" in pages()["nlp"]
+
+
 def test_page_of_a_draining_team_says_that_no_job_starts() -> None:
     assert "its queues start no job" in pages({NLP: {"state": "draining"}})["nlp"]
     assert "its queues start no job" not in pages()["nlp"]

@@ -49,6 +49,16 @@ class Example:
         return json.dumps(words)
 
     @property
+    def is_in_default_queue(self) -> bool:
+        """Return whether the job needs no label for its queue."""
+        return self.sample.local_queue == names.DEFAULT_QUEUE
+
+    @property
+    def has_workers(self) -> bool:
+        """Return whether a launcher starts ranks in other pods, which ``trainer.image`` skips."""
+        return self.sample.launch.runtime.launcher.mpi and self.sample.nodes > 1
+
+    @property
     def steps(self) -> list[tuple[str, str, str]]:
         """Each pod with ranks: what it is, its replicated job, and its index in that."""
         nodes = self.sample.nodes
@@ -80,6 +90,12 @@ class GrantRow:
     def is_default(self) -> bool:
         """Return whether it is the team's default runtime."""
         return self.grant.launch == self.sample.space.default_launch
+
+    @property
+    def queue(self) -> str:
+        """The queue that its job must name; empty where that is the default one."""
+        queue = self.sample.local_queue
+        return "" if queue == names.DEFAULT_QUEUE else queue
 
     @property
     def sizes(self) -> str:

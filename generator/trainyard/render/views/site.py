@@ -88,6 +88,12 @@ class SiteView:
         return " ".join(space.namespace for space in self.site.mpi_spaces)
 
     @property
+    def own_runtime_namespaces(self) -> str:
+        """Namespaces that may have TrainingRuntimes, as the admission policy splits them."""
+        own = [tenant for tenant in self.site.tenants if tenant.team.own_runtimes]
+        return " ".join(space.namespace for tenant in own for space in tenant.spaces)
+
+    @property
     def mpi_operator_version(self) -> str:
         """Version of the MPI operator that the release was tried with."""
         return self.site.cluster.versions["mpiOperator"]
