@@ -106,6 +106,19 @@ def test_mpirun_starts_bound_ranks_on_every_node(
     _assert_bound(reports)
 
 
+@pytest.mark.parametrize("image", ["5"], indirect=True, ids=["openmpi-5.0.11"])
+def test_ranks_of_an_early_open_mpi_5_share_a_socket(job: MakeJob) -> None:
+    """What versions before 5.0.10 get starts the ranks in order; the machine has one socket."""
+    made = job(libraries={"openmpi": "5.0.9"})
+
+    lines = made.run(["mpirun", "python3", "-c", _PROGRAM]).splitlines()
+
+    reports = [json.loads(line) for line in lines if line.startswith("{")]
+    reports.sort(key=itemgetter("rank"))
+    _assert_world(reports)
+    assert len(set(map(tuple, _values(reports, "cores")))) == 1
+
+
 def _assert_world(reports: list[dict[str, Any]]) -> None:
     """Check the numbers of the ranks, and what each of them knows about all."""
     ranks = range(NODES * RANKS_PER_NODE)

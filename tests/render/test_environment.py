@@ -16,7 +16,7 @@ from trainyard.model.link import ROCE
 from trainyard.render.views.launch import LaunchView
 
 IB = fabric()
-FOUR, FIVE = ({"openmpi": version} for version in ("4.1.6", "5.0.6"))
+FOUR, FIVE = ({"openmpi": version} for version in ("4.1.6", "5.0.10"))
 
 
 def variables(environment: list[dict[str, str]]) -> dict[str, str]:
@@ -146,6 +146,23 @@ def test_both_versions_of_open_mpi_have_the_same_settings(hardware: Hardware, bi
         "-o ConnectionAttempts=10",
         "1",
     )
+
+
+@pytest.mark.parametrize("version", ["5", "5.0", "5.0.6", "5.0.9", "5.0.9rc1"])
+def test_open_mpi_before_5_0_10_binds_to_sockets(version: str) -> None:
+    """It starts nothing if the default mapping has a number of cores (seen with 5.0.7, 5.0.9)."""
+    each = launch(libraries={"openmpi": version})
+    environment = variables(LaunchView(each).launcher_environment)
+
+    assert environment["PRTE_MCA_rmaps_default_mapping_policy"] == "package"
+    assert "PRTE_MCA_hwloc_default_binding_policy" not in environment
+    assert not each.runtime.binds
+    assert "PE=" not in "".join(environment.values())
+
+
+@pytest.mark.parametrize("version", ["4.1.6", "5.0.10", "5.1.0", "50.0.1"])
+def test_other_versions_bind_to_cores(version: str) -> None:
+    assert launch(libraries={"openmpi": version}).runtime.binds
 
 
 def test_each_version_of_open_mpi_has_its_own_names() -> None:

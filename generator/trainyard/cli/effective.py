@@ -155,6 +155,8 @@ def _ranks(launch: Launch) -> str:
             if launch.gpus
             else "as the job states, not bound"
         )
+    if launch.runtime.binds_to_sockets:
+        return f"{launch.ranks} per {where}, each bound to a socket"
     if not launch.runtime.binds:
         return f"{launch.ranks} per {where}, not bound"
     cores, threads = (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.launcher import Launcher
+from trainyard.model.launcher import OPENMPI, Launcher
 
 INITIALIZERS = {"dataset": "dataset-initializer", "model": "model-initializer"}
 """Names that Trainer gives a job's ``spec.initializer`` to
@@ -106,7 +107,18 @@ class Runtime:
     @property
     def binds(self) -> bool:
         """Return whether each rank is bound to cores of its own: only MPI's launchers do."""
-        return self.launcher.mpi and self.binding == "cores"
+        return self.launcher.mpi and self.binding == "cores" and not self.binds_to_sockets
+
+    @property
+    def binds_to_sockets(self) -> bool:
+        """Return whether ranks are bound, but share the cores of a socket.
+
+        Open MPI 5.0.0 to 5.0.9 start nothing if a number of cores is the default (seen with 5.0.7
+        and 5.0.9; openpmix/prrte:src/mca/rmaps/base/rmaps_base_frame.c@v3.0.12).
+        """
+        is_bound = self.launcher == OPENMPI and self.binding == "cores"
+        numbers = tuple(map(int, re.findall(r"\d+", self.launcher_version)[:3]))
+        return is_bound and (5,) <= numbers < (5, 0, 10)
 
     @property
     def launcher_version(self) -> str:

@@ -91,9 +91,11 @@ def launcher_environment(
         rdma: whether ranks talk over rails.
         fips: whether the nodes run in FIPS mode.
     """
-    bound = f"slot:PE={cores_per_rank}" if runtime.binding == "cores" else ""
+    bound = f"slot:PE={cores_per_rank}" if runtime.binds else ""
     start = _LAUNCHERS.get((runtime.launcher.name, runtime.launcher_version.partition(".")[0]))
     environment = start(bound, ssh(fips)) if start else {}
+    if runtime.binds_to_sockets:
+        environment = _on_sockets(environment)
     if rdma and runtime.launcher.name == OPENMPI.name:
         environment["OMPI_MCA_pml"] = "ucx"
     return environment
@@ -127,6 +129,16 @@ def _openmpi_5(bound: str, agent: str) -> Environment:
         "PRTE_MCA_prte_if_include": POD_INTERFACE,
         "PRTE_MCA_rmaps_default_mapping_policy": bound or "slot",
     }
+
+
+def _on_sockets(environment: Environment) -> Environment:
+    """Return PRRTE's variables with each rank bound to the socket that it is mapped to.
+
+    A binding policy would make a job fail that states cores (``--map-by slot:PE=``).
+    """
+    changed = environment | {"PRTE_MCA_rmaps_default_mapping_policy": "package"}
+    del changed["PRTE_MCA_hwloc_default_binding_policy"]
+    return changed
 
 
 def _intel_mpi(bound: str, agent: str) -> Environment:
