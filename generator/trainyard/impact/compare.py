@@ -19,6 +19,7 @@ from trainyard.impact.pools import cohort_changes, order_changes, pool_changes
 from trainyard.impact.quotas import quota_changes, transfers
 from trainyard.impact.remaining import on_cluster
 from trainyard.impact.runtimes import runtime_changes
+from trainyard.impact.terms import term_changes
 from trainyard.impact.upgrade import Upgrade
 
 
@@ -50,6 +51,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         namespaces=namespace_changes(stays),
         access=access_changes(stays),
         roles=role_changes(stays),
+        terms=term_changes(sides),
         network=path_changes(stays),
         runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),

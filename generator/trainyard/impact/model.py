@@ -107,6 +107,22 @@ class RoleChange:
 
 
 @dataclass(frozen=True, slots=True)
+class TermChange:
+    """A right whose last day differs; only the profile of a team has this day.
+
+    Args:
+        subject: ``group nccl-experts``, or ``team nlp`` for all who submit its jobs.
+        right: what the subject may do, e.g. ``create MPIJobs``.
+        before, after: ISO date of the last day; empty where the subject lacks the right.
+    """
+
+    subject: str
+    right: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class NamespaceChange:
     """A namespace that is added or removed.
 
@@ -239,6 +255,7 @@ class ClusterImpact:
     namespaces: tuple[NamespaceChange, ...] = ()
     access: tuple[AccessChange, ...] = ()
     roles: tuple[RoleChange, ...] = ()
+    terms: tuple[TermChange, ...] = ()
     network: tuple[PathChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()

@@ -76,6 +76,8 @@ def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[s
         yield f"largest job {_step(before, change.reach_before, after, change.reach_after)}"
     if before.term != after.term:
         yield _term(after)
+        if before.term:
+            yield f"before {before.ending}"
 
 
 def _amounts(before: Quota, after: Quota) -> Iterator[str]:

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.impact.edits import Edit, as_text, same_edits
-from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
+from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange, TermChange
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.quantity import counted
@@ -105,7 +105,18 @@ def _access(cluster: ClusterImpact) -> Iterator[str]:
     for access in cluster.access:
         yield from (f"+ {access.subject}: {role.display}" for role in access.gained)
         yield from (f"- {access.subject}: {role.display}" for role in access.lost)
+    yield from (_term(each) for each in cluster.terms)
     yield from _roles(cluster)
+
+
+def _term(term: TermChange) -> str:
+    """Return who may do what until when, or no longer."""
+    if not term.after:
+        return f"- {term.subject} may no longer {term.right} (was until {term.before})"
+    may = f"{term.subject} may {term.right} until"
+    if not term.before:
+        return f"+ {may} {term.after}"
+    return f"~ {may} {term.before} -> {term.after}"
 
 
 def _roles(cluster: ClusterImpact) -> Iterator[str]:
