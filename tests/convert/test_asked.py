@@ -141,7 +141,10 @@ def test_test_of_a_runtime_and_size_is_as_asked(tenant: Team) -> None:
         (Asked(TRAIN, nodes=5), "no job may have 5 nodes; the runtimes of "),
         (Asked(TRAIN, nodes=1), "a job with a launcher has more than 1 node; the runtimes of "),
         (Asked(TRAIN, "torch"), "no runtime is torch; the runtimes of "),
-        (Asked(("torchrun", "a")), "no runtime starts its ranks with torchrun; there is: horovod"),
+        (
+            Asked(("torchrun", "a")),
+            "no runtime starts its ranks with torchrun; there is: horovod*. Ask the platform team ",
+        ),
         (Asked(("srun", "a")), "`srun` looks for hosts of its own: give the program that each"),
         (Asked(TRAIN, queue="cpu"), "the team has no queue `cpu`; there is: gpu, default"),
         (Asked(TRAIN, namespace="x"), "the team has no namespace `x`; there is: team-vision"),

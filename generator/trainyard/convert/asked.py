@@ -107,7 +107,10 @@ def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
     kept = tuple(_with(space, lambda each: _starts(each, starter)) for space in spaces)
     if not any(space.grants for space in kept):
         known = ", ".join(each.name for space in spaces for each in space.launches)
-        raise Refused(f"no runtime starts its ranks with {starter}; there is: {known or 'none'}")
+        raise Refused(
+            f"no runtime starts its ranks with {starter}; there is: {known or 'none'}. Ask the "
+            f"platform team for a runtime that does, in `runtimes` of the team's profile"
+        )
     return kept
 
 

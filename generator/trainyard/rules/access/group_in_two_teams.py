@@ -16,8 +16,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="A group has roles in only one team.",
     why="""
-        Members of the group read and submit in both namespaces (seen with Kubernetes 1.36.3), so a
-        job can copy one team's files to the other team.
+        Members of the group have both roles (seen with Kubernetes 1.36.3), so they can carry one
+        team's files to the other team. An admin or user submits jobs in the team's namespaces, a
+        viewer reads there, and a debugger runs commands in the pods of the team's jobs.
     """,
     fix="Create a group for each team, or waive this rule in profiles/waivers.yaml with a reason.",
 )
