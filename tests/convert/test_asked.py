@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,22 @@ def test_refused_test_says_what_each_runtime_lacks(tenant: Team) -> None:
         find(Asked((), test="fabric"), tenant("science", "lab"))
 
     assert str(refused.value).startswith("no runtime can run the test fabric: intel-mpi-v1-cpu")
-    assert str(refused.value).endswith(" lacks rails")
+    assert " lacks rails. Ask the platform team" in str(refused.value)
+
+
+def test_team_without_mpirun_can_run_no_test(tenant: Team) -> None:
+    """The message is about the test, as nobody asked for mpirun."""
+    found = tenant("nlp", "prod-east")
+    (space,) = found.spaces
+    grants = tuple(each for each in space.grants if each.launch.runtime.name == "torchrun")
+    only = replace(found, spaces=(replace(space, grants=grants),))
+    with pytest.raises(Refused) as refused:
+        find(Asked((), test="ranks"), only)
+
+    assert str(refused.value) == (
+        "no runtime can run the test ranks: torchrun-v1-dgx-h100 lacks mpirun. "
+        "Ask the platform team for what is missing"
+    )
 
 
 PLATFORMS = {

@@ -91,15 +91,16 @@ def find(asked: Asked, tenant: Tenant) -> Found:
 
 def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
     """Return a team with only the runtimes whose namespace, queue and launcher are asked for."""
-    starter = program_of(asked.command[0]) if asked.command else "mpirun"
+    spaces = tuple(_spaces(asked, tenant))
+    if asked.test:
+        return replace(tenant, spaces=tuple(_testing(asked, spaces)))
+    starter = program_of(asked.command[0])
     if starter in _STARTERS:
         raise Refused(
             f"`{starter}` looks for hosts of its own: give the program that each rank runs, such "
             "as `python train.py`, or start it with mpirun or torchrun"
         )
-    spaces = tuple(_spaces(asked, tenant))
-    kept = _started(spaces, starter)
-    return replace(tenant, spaces=tuple(_testing(asked, kept)) if asked.test else kept)
+    return replace(tenant, spaces=_started(spaces, starter))
 
 
 def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
@@ -123,7 +124,10 @@ def _testing(asked: Asked, spaces: Sequence[Space]) -> Iterator[Space]:
             for space in spaces
             for each in space.grants
         )
-        raise Refused(f"no runtime can run the test {asked.test}: {'; '.join(lacking)}")
+        raise Refused(
+            f"no runtime can run the test {asked.test}: {'; '.join(lacking) or 'there is none'}. "
+            "Ask the platform team for what is missing"
+        )
     for space, grants in able:
         yield replace(space, grants=grants if asked.runtime else grants[:1])
 
