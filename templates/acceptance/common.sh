@@ -45,8 +45,9 @@ need() {
 }
 
 # on_each FUNCTION ARGUMENT...: runs a function of this script in each rank, on its own host; the log has it too.
+# Open MPI 5 waits for ever for a rank that ends within milliseconds of its start.
 on_each() {
-  "$mpirun" bash -c "$(declare -f); $(printf '%q ' "$@")" 2>&1 | tee >(cat >&2)
+  "$mpirun" bash -c "$(declare -f); $(printf '%q ' "$@") && sleep 1" 2>&1 | tee >(cat >&2)
 }
 
 # Only one rank of each host goes on.

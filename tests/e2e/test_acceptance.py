@@ -74,7 +74,8 @@ _TWO = "import os, socket; print('8', os.environ['OMPI_COMM_WORLD_SIZE'] + '.5')
 def test_latency_runs_on_two_hosts(job: Job, tmp_path: Path) -> None:
     """One rank on each of two hosts, whatever the runtime binds and maps."""
     (tools := tmp_path / "tools").mkdir()
-    programs = {"osu_latency": f'python3 -c "{_TWO}"; echo "$HOSTNAME"', "ib_write_bw": ":"}
+    latency = f'python3 -c "{_TWO}"; echo "$HOSTNAME"; sleep 1'
+    programs = {"osu_latency": latency, "ib_write_bw": ":"}
     for name, body in programs.items():
         (tools / name).write_text(f"#!/bin/bash\n{body}\n")
         (tools / name).chmod(0o755)

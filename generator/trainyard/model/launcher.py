@@ -35,7 +35,13 @@ class Launcher:
 
 
 OPENMPI = Launcher(
-    "openmpi", "openmpi", (4, 5), mpi=True, command=("mpirun",), example=("hostname",)
+    "openmpi",
+    "openmpi",
+    (4, 5),
+    mpi=True,
+    command=("mpirun",),
+    # Open MPI 5 waits for ever for a rank that ends within milliseconds of its start.
+    example=("bash", "-c", "hostname; sleep 1"),
 )
 INTEL_MPI = Launcher(
     "intel-mpi",
