@@ -119,17 +119,22 @@ def _testing(asked: Asked, spaces: Sequence[Space]) -> Iterator[Space]:
     """Yield the namespaces with the runtime of a test: that which is asked for, or the best."""
     able = [(space, space.tested(asked.test)) for space in spaces]
     if not any(grants for _, grants in able):
-        lacking = (
-            f"{each.launch.name} lacks {space.lacks(asked.test, each)}"
-            for space in spaces
-            for each in space.grants
-        )
         raise Refused(
-            f"no runtime can run the test {asked.test}: {'; '.join(lacking) or 'there is none'}. "
+            f"no runtime can run the test {asked.test}: {_lacking(asked.test, spaces)}. "
             "Ask the platform team for what is missing"
         )
     for space, grants in able:
         yield replace(space, grants=grants if asked.runtime else grants[:1])
+
+
+def _lacking(test: str, spaces: Sequence[Space]) -> str:
+    """Return what each runtime lacks for a test."""
+    lacking = (
+        f"{each.launch.name} lacks {space.lacks(test, each)}"
+        for space in spaces
+        for each in space.grants
+    )
+    return "; ".join(lacking) or "there is none"
 
 
 def _with(space: Space, fits: Callable[[Launch], bool]) -> Space:
