@@ -26,6 +26,7 @@ KINDS = {
     "argoproj.io/v1alpha1": ["Application", "ApplicationSet"],
     "external-secrets.io/v1": ["ExternalSecret"],
     "v1": [
+        "Event",
         "Namespace",
         "Node",
         "PersistentVolume",

@@ -91,6 +91,14 @@ class Job:
             if each["type"] in _WAITING_TYPES
         )
 
+    @property
+    def events(self) -> list[str]:
+        """The messages of events about its Workload; of a condition only the last is kept."""
+        name = self.workload.get("metadata", {}).get("name")
+        found = self.api.list("v1", "Event", self.namespace)
+        about = (each for each in found if each["involvedObject"].get("name") == name)
+        return [str(each.get("message", "")) for each in about]
+
     def finish(self, role: str, code: int = 0) -> None:
         """Finish the running pods of a role with an exit code, as a kubelet reports it."""
         for pod in self.pods:

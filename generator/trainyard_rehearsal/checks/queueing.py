@@ -208,8 +208,12 @@ def _cordon(lab: Lab, nodes: Sequence[Body], *, unschedulable: bool) -> None:
 
 
 def _reports_missing_nodes(job: Job) -> bool:
-    """Return whether Kueue or the scheduler reports that no node is free."""
-    if "topology" in job.waiting_reason:
+    """Return whether Kueue or the scheduler reports that no node is free.
+
+    Kueue tries the flavors of a queue one after the other. The condition has its message for the
+    last one, which may be one that the job can't use; the events have all messages.
+    """
+    if any("topology" in words for words in (job.waiting_reason, *job.events)):
         return True
     messages = (str(each.get("message", "")) for pod in job.pods for each in conditions(pod.body))
     return any("nodes are available" in message for message in messages)

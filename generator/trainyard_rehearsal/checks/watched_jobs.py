@@ -82,14 +82,16 @@ def watch_jobs(
 ) -> tuple[WatchedJobs, list[Failure]]:
     """Run the first sample job of each team, as a member of the team.
 
-    A job that borrows is left out: owners may reclaim their nodes at any moment.
+    A job that borrows is left out, since the owner of its nodes may reclaim them. If every job
+    borrows, one of them runs alone, so no owner has a job.
 
     Returns:
         The jobs that run, and why others do not.
     """
     jobs, failures = {}, []
     own = [(sample, manifest) for sample, manifest in samples if not _borrows(sample)]
-    first = {sample.space.team.name: (sample, manifest) for sample, manifest in reversed(own)}
+    chosen = own or samples[:1]
+    first = {sample.space.team.name: (sample, manifest) for sample, manifest in reversed(chosen)}
     for team, (sample, manifest) in sorted(first.items()):
         try:
             job = submit(lab.api, manifest.body, sample.space)

@@ -80,9 +80,17 @@ def test_job_of_an_excluded_team_is_not_reported(server: Served, watched: Watche
     assert list(watched.without_team("nlp").disturbed()) == []
 
 
-@pytest.mark.parametrize(("nodes", "teams"), [(1, []), (2, ["nlp"]), (4, ["nlp"])])
-def test_job_that_borrows_is_not_watched(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch, nodes: int, teams: list[str]
+@pytest.mark.parametrize(
+    ("nodes", "of", "teams"),
+    [
+        (1, "", ["vision"]),
+        (2, "", ["nlp", "vision"]),
+        (4, "nlp", ["nlp"]),
+        (1, "nlp", ["nlp"]),
+    ],
+)
+def test_job_that_borrows_is_watched_only_where_no_other_job_is(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, nodes: int, of: str, teams: list[str]
 ) -> None:
     """Owners may reclaim its nodes. A job of Open MPI takes at least two nodes."""
     submitted = []
@@ -94,7 +102,7 @@ def test_job_that_borrows_is_not_watched(
     monkeypatch.setattr("trainyard_rehearsal.checks.watched_jobs.submit", submit)
     quota = {"prod-east": {"dgx-h100": {"nodes": nodes, "borrow": 4}}}
     (site,) = platform_of({"teams/nlp.yaml": {"quota": quota}}).sites
-    found, failures = watch_jobs(lab, sample_jobs(site, render_site(site), "nlp"))
+    found, failures = watch_jobs(lab, sample_jobs(site, render_site(site), of))
 
     assert submitted == teams
     assert (found.jobs, found.tried, len(failures)) == ({}, len(teams), len(teams))
