@@ -61,7 +61,7 @@ def test_queue_over_two_fabrics_keeps_every_promise(tmp_path: Path) -> None:
     outcomes = _outcomes("two-fabrics", tmp_path / "overlays")
 
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]
-    assert (outcomes["local queues active"].tried, outcomes["own quotas filled"].tried) == (2, 4)
+    assert (outcomes["local queues active"].tried, outcomes["own quotas filled"].tried) == (4, 4)
 
 
 @pytest.mark.slow

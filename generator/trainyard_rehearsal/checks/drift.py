@@ -27,7 +27,7 @@ def check_drift(delivery: GitDelivery, teams: Collection[str]) -> Iterator[Outco
     """
     settle(delivery.lab)
     yield _check_refresh(delivery)
-    watched, failures = watch_jobs(delivery.lab, delivery.tree.samples)
+    watched, failures = watch_jobs(delivery.lab, delivery.tree.samples, may_borrow=True)
     manifests = _without_others(delivery, teams)
     yield _check_healing(delivery, manifests)
     yield _check_degraded_queues(delivery, manifests)

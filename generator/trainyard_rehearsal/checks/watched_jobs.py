@@ -78,20 +78,24 @@ class WatchedJobs:
 
 
 def watch_jobs(
-    lab: Lab, samples: Sequence[tuple[Sample, Manifest]]
+    lab: Lab, samples: Sequence[tuple[Sample, Manifest]], *, may_borrow: bool = False
 ) -> tuple[WatchedJobs, list[Failure]]:
     """Run the first sample job of each team, as a member of the team.
 
-    A job that borrows is left out, since the owner of its nodes may reclaim them. If every job
-    borrows, one of them runs alone, so no owner has a job.
+    A job that borrows is left out, since the owner of its nodes may reclaim them.
+
+    Args:
+        lab: with the tree applied.
+        samples: the sample jobs of the tree.
+        may_borrow: whether one job runs alone, on nodes of other teams, if every job borrows. No
+            other job may be submitted beside it.
 
     Returns:
         The jobs that run, and why others do not.
     """
     jobs, failures = {}, []
-    own = [(sample, manifest) for sample, manifest in samples if not _borrows(sample)]
-    chosen = own or samples[:1]
-    first = {sample.space.team.name: (sample, manifest) for sample, manifest in reversed(chosen)}
+    chosen = _chosen(samples, may_borrow=may_borrow)
+    first = {each[0].space.team.name: each for each in reversed(chosen)}
     for team, (sample, manifest) in sorted(first.items()):
         try:
             job = submit(lab.api, manifest.body, sample.space)
@@ -102,6 +106,14 @@ def watch_jobs(
             failures.append(Failure(manifest.path, problem, manifest.at))
         jobs[team] = (job, manifest, _identity(job))
     return WatchedJobs(lab, jobs, len(first)), failures
+
+
+def _chosen(
+    samples: Sequence[tuple[Sample, Manifest]], *, may_borrow: bool
+) -> Sequence[tuple[Sample, Manifest]]:
+    """Return the jobs that do not borrow; if every job does and may, only the first."""
+    own = [each for each in samples if not _borrows(each[0])]
+    return samples[:1] if may_borrow and not own else own
 
 
 def _borrows(sample: Sample) -> bool:

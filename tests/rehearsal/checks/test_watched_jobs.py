@@ -81,16 +81,21 @@ def test_job_of_an_excluded_team_is_not_reported(server: Served, watched: Watche
 
 
 @pytest.mark.parametrize(
-    ("nodes", "of", "teams"),
+    ("nodes", "asked", "teams"),
     [
-        (1, "", ["vision"]),
-        (2, "", ["nlp", "vision"]),
-        (4, "nlp", ["nlp"]),
-        (1, "nlp", ["nlp"]),
+        (1, ("", True), ["vision"]),
+        (2, ("", True), ["nlp", "vision"]),
+        (4, ("nlp", True), ["nlp"]),
+        (1, ("nlp", True), ["nlp"]),
+        (1, ("nlp", False), []),
     ],
 )
 def test_job_that_borrows_is_watched_only_where_no_other_job_is(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch, nodes: int, of: str, teams: list[str]
+    lab: Lab,
+    monkeypatch: pytest.MonkeyPatch,
+    nodes: int,
+    asked: tuple[str, bool],
+    teams: list[str],
 ) -> None:
     """Owners may reclaim its nodes. A job of Open MPI takes at least two nodes."""
     submitted = []
@@ -102,7 +107,10 @@ def test_job_that_borrows_is_watched_only_where_no_other_job_is(
     monkeypatch.setattr("trainyard_rehearsal.checks.watched_jobs.submit", submit)
     quota = {"prod-east": {"dgx-h100": {"nodes": nodes, "borrow": 4}}}
     (site,) = platform_of({"teams/nlp.yaml": {"quota": quota}}).sites
-    found, failures = watch_jobs(lab, sample_jobs(site, render_site(site), of))
+    of, may_borrow = asked
+    found, failures = watch_jobs(
+        lab, sample_jobs(site, render_site(site), of), may_borrow=may_borrow
+    )
 
     assert submitted == teams
     assert (found.jobs, found.tried, len(failures)) == ({}, len(teams), len(teams))
