@@ -62,3 +62,9 @@ def test_order_of_names_is_a_difference() -> None:
 )
 def test_list_whose_members_cannot_be_found_differs_as_a_whole(old: Any, new: Any) -> None:
     assert [each.path for each in differences(old, new, "list")] == ["list"]
+
+
+def test_variable_that_is_removed_shows_its_value() -> None:
+    kept, removed = {"name": "A", "value": "1"}, {"name": "B", "value": "core"}
+    (difference,) = differences([kept, removed], [kept], "env")
+    assert (difference.path, difference.display) == ("env[B]", "core -> none")
