@@ -111,12 +111,16 @@ def _shown(value: Any) -> str:
 def _as_text(value: Any) -> str:
     if value is None:
         return "none"
-    if isinstance(value, dict) and value.keys() == {"name", "value"}:
-        # A variable that is added or removed: its name is in the path.
+    if _is_variable(value):
+        # Its name is in the path.
         return _as_text(value["value"])
     if _are_mappings(value) and all(len(each) == 1 for each in value):
         return ", ".join(str(*each.values()) for each in value)
     return value if isinstance(value, str) and value else json.dumps(value)
+
+
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"name", "value"}
 
 
 def _are_mappings(value: Any) -> bool:
