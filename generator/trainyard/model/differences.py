@@ -114,9 +114,14 @@ def _as_text(value: Any) -> str:
     if _is_variable(value):
         # Its name is in the path.
         return _as_text(value["value"])
-    if _are_mappings(value) and all(len(each) == 1 for each in value):
+    if _are_single(value):
         return ", ".join(str(*each.values()) for each in value)
     return value if isinstance(value, str) and value else json.dumps(value)
+
+
+def _are_single(value: Any) -> bool:
+    """Return whether a value is a list of mappings of one key each."""
+    return _are_mappings(value) and all(len(each) == 1 for each in value)
 
 
 def _is_variable(value: Any) -> bool:
