@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,9 +12,8 @@ from trainyard.model.platform import Site
 from trainyard.model.quantity import counted, format_seconds
 from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.tenant import Tenant
-from trainyard.render.markdown import page
-from trainyard.render.views.launch import RuntimeView
-from trainyard.render.views.sample import SampleView
+from trainyard.render.markdown import code, page
+from trainyard.render.views.example import Example
 from trainyard.render.views.space import MOST_JOBS
 
 JOB: Final = "first-job"
@@ -27,47 +25,6 @@ _TESTED: Final = {
     "nccl": "the GPUs of all nodes together, by their speed",
     "storage": "each folder, and that all nodes read the same",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """The job that the page submits with ``kubectl`` and with the SDK."""
-
-    sample: Sample
-
-    @property
-    def labels(self) -> str:
-        """Its labels as a YAML flow mapping, which is a Python dictionary too; empty for none."""
-        labels = SampleView(self.sample).labels
-        return json.dumps(labels) if labels else ""
-
-    @property
-    def command(self) -> str:
-        """Its command as a YAML flow sequence, which is a Python list too."""
-        runtime = self.sample.launch.runtime
-        words = (*RuntimeView(runtime).command, *runtime.launcher.example)
-        return json.dumps(words)
-
-    @property
-    def is_in_default_queue(self) -> bool:
-        """Return whether the job needs no label for its queue."""
-        return self.sample.local_queue == names.DEFAULT_QUEUE
-
-    @property
-    def has_workers(self) -> bool:
-        """Return whether a launcher starts ranks in other pods, which ``trainer.image`` skips."""
-        return self.sample.launch.runtime.launcher.mpi and self.sample.nodes > 1
-
-    @property
-    def steps(self) -> list[tuple[str, str, str]]:
-        """Each pod with ranks: what it is, its replicated job, and its index in that."""
-        nodes = self.sample.nodes
-        if not self.sample.launch.runtime.launcher.mpi:
-            return [(f"node {number}", "node", str(number)) for number in range(nodes)]
-        return [
-            ("the launcher", "launcher", "0"),
-            *((f"worker {number}", "node", str(number)) for number in range(nodes - 1)),
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +92,40 @@ class SpacePage:
         return all(priority.deadline for priority in self.space.priorities)
 
     @property
-    def tests(self) -> list[tuple[str, str]]:
-        """File of each acceptance test beside the page, and what it tests."""
-        return [(f"{each.file}.yaml", _TESTED[each.test]) for each in self.space.tests]
+    def has_deadlines(self) -> bool:
+        """Return whether jobs of some class have a longest time."""
+        return any(priority.deadline for priority in self.space.priorities)
+
+    @property
+    def is_below(self) -> bool:
+        """Return whether a job without a class, of priority 0, is below each class."""
+        return all(priority.value > 0 for priority in self.space.priorities)
+
+    @property
+    def torch(self) -> str:
+        """Its runtimes that start programs of torch.distributed, the plain ones before others."""
+        samples = [sample for sample in self.space.samples if not _is_mpi(sample)]
+        plain = [sample for sample in samples if not sample.launch.runtime.initializers]
+        return _either(plain or samples)
+
+    @property
+    def mpi(self) -> str:
+        """Its runtimes that start MPI programs, as Markdown."""
+        return _either(sample for sample in self.space.samples if _is_mpi(sample))
+
+    @property
+    def tests(self) -> list[tuple[str, str, str]]:
+        """File of each acceptance test beside the page, its job, and what it tests."""
+        tests = self.space.tests
+        return [(f"{each.file}.yaml", each.name, _TESTED[each.test]) for each in tests]
+
+
+def _is_mpi(sample: Sample) -> bool:
+    return sample.launch.runtime.launcher.mpi
+
+
+def _either(samples: Iterable[Sample]) -> str:
+    return " or ".join(str(code(sample.launch.name)) for sample in samples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +146,9 @@ class TeamPage:
 
         Else the runtime of the largest jobs, which is the most general one.
         """
-        samples = (sample for space in self.tenant.spaces for sample in space.samples)
         return Example(
             min(
-                samples,
+                self._samples(),
                 key=lambda each: (
                     -each.nodes,
                     bool(each.launch.runtime.initializers),
@@ -178,6 +165,42 @@ class TeamPage:
         return "oc" if "machine-config" in self.cluster.release.features else "kubectl"
 
     @property
+    def has_mpi(self) -> bool:
+        """Return whether some runtime of the team has a launcher."""
+        return any(space.mpi for space in self.spaces)
+
+    @property
+    def has_workers(self) -> bool:
+        """Return whether some job of the team has pods beside its launcher."""
+        return any(len(sample.launch.runtime.roles) > 1 for sample in self._samples())
+
+    @property
+    def has_torch(self) -> bool:
+        """Return whether some runtime of the team starts programs of torch.distributed."""
+        return any(space.torch for space in self.spaces)
+
+    @property
+    def has_steps(self) -> bool:
+        """Return whether a job to copy has a placeholder for data or a model."""
+        return any(sample.launch.runtime.initializers for sample in self._samples())
+
+    @property
+    def grace(self) -> int:
+        """Seconds that each job of the team has after SIGTERM."""
+        return min(sample.launch.runtime.grace for sample in self._samples())
+
+    @property
+    def longest_name(self) -> int:
+        """Characters that the name of a job may have with each runtime of the team."""
+        return min(sample.launch.longest_job_name for sample in self._samples())
+
+    @property
+    def restarts(self) -> list[tuple[str, int]]:
+        """Runtimes whose failed jobs start again, and how often."""
+        launches = (sample.launch for sample in self._samples())
+        return [(each.name, each.runtime.restarts) for each in launches if each.runtime.restarts]
+
+    @property
     def most_jobs(self) -> int:
         """TrainJobs that a namespace may hold."""
         return MOST_JOBS
@@ -187,6 +210,9 @@ class TeamPage:
         """Return whether the team's jobs may run on nodes of others."""
         flavors = (flavor for queue in self.tenant.queues for flavor in queue.flavors)
         return any(flavor.quota.borrow for flavor in flavors)
+
+    def _samples(self) -> Iterator[Sample]:
+        return (sample for space in self.tenant.spaces for sample in space.samples)
 
 
 def team_pages(site: Site) -> Iterator[tuple[str, Tenant, str]]:

@@ -68,6 +68,11 @@ class _Page:
         mpi = self.sample.launch.runtime.launcher.mpi
         self.job(name).finish("launcher" if mpi else "node")
 
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete the jobs that still exist."""
+        for name in names:
+            self.job(name).delete()
+
     def job(self, name: str) -> Job:
         return Job(self.lab.api, self.sample.space.namespace, name)
 
@@ -116,7 +121,7 @@ def _run_commands(page: _Page) -> Iterator[Failure]:
         is_empty = _NOTHING in words or not done.stdout.strip()
         return (words or f"code {done.code}") if done.code or (number and is_empty) else ""
 
-    yield from _first_failure(page, page.blocks("shell"), run, lambda: JOB)
+    yield from _first_failure(page, page.blocks("shell"), run, lambda _: JOB)
 
 
 def _run_python(page: _Page) -> Iterator[Failure]:
@@ -128,7 +133,7 @@ def _run_python(page: _Page) -> Iterator[Failure]:
                 page,
                 blocks,
                 lambda number, _: session.run(number, page.lab.processes),
-                lambda: session.job(0),
+                session.job,
             )
         ]
     yield from failures
@@ -138,27 +143,28 @@ def _run_python(page: _Page) -> Iterator[Failure]:
 
 
 def _first_failure(
-    page: _Page, blocks: Sequence[str], run: Callable[[int, str], str], job: Callable[[], str]
+    page: _Page, blocks: Sequence[str], run: Callable[[int, str], str], job: Callable[[int], str]
 ) -> Iterator[Failure]:
-    """Run blocks until one fails; between them, let the job start and end.
+    """Run blocks until one fails; between them, let each job start and end; delete all.
 
     Args:
         page: has the blocks.
         blocks: in their order.
         run: runs a block by its number, and returns what is wrong.
-        job: returns the name of the submitted job.
+        job: returns the name of the job that a block submitted.
     """
+    jobs: list[str] = []
     for number, block in enumerate(blocks):
-        if _WAITS.search(block):
-            page.end(job())
+        if jobs and (_SUBMITS.search(block) or _WAITS.search(block)):
+            page.end(jobs[-1])
         problem = run(number, block)
         if not problem and _SUBMITS.search(block):
-            problem = page.start(job())
+            jobs.append(job(number))
+            problem = page.start(jobs[-1])
         if problem:
             yield page.failure(block, problem)
-            if number:
-                page.job(job()).delete()
-            return
+            break
+    page.delete(jobs)
 
 
 def _kubeconfig(page: _Page) -> Path:

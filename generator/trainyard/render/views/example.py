@@ -1,0 +1,90 @@
+"""View of the jobs that a team's page submits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from trainyard.model import names
+from trainyard.model.space import Sample
+from trainyard.render.views.launch import RuntimeView
+from trainyard.render.views.sample import SampleView
+
+_CODE: Final = "/mnt/code"
+"""Where a script from a ConfigMap is mounted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The job that the page submits with ``kubectl`` and with the SDK."""
+
+    sample: Sample
+
+    @property
+    def labels(self) -> str:
+        """Its labels as a YAML flow mapping, which is a Python dictionary too; empty for none."""
+        labels = SampleView(self.sample).labels
+        return json.dumps(labels) if labels else ""
+
+    @property
+    def command(self) -> str:
+        """Its command as a YAML flow sequence, which is a Python list too."""
+        runtime = self.sample.launch.runtime
+        words = (*RuntimeView(runtime).command, *runtime.launcher.example)
+        return json.dumps(words)
+
+    @property
+    def is_in_default_queue(self) -> bool:
+        """Return whether the job needs no label for its queue."""
+        return self.sample.local_queue == names.DEFAULT_QUEUE
+
+    @property
+    def mpi(self) -> bool:
+        """Return whether a launcher starts its processes."""
+        return self.sample.launch.runtime.launcher.mpi
+
+    @property
+    def has_workers(self) -> bool:
+        """Return whether it has pods beside its launcher."""
+        return self.mpi and self.sample.nodes > 1
+
+    @property
+    def roles(self) -> str:
+        """Its replicated jobs, as a Python list."""
+        return json.dumps(self.sample.launch.runtime.roles)
+
+    @property
+    def has_storage(self) -> bool:
+        """Return whether the team has storage that the job can mount."""
+        return bool(SampleView(self.sample).volumes)
+
+    @property
+    def volumes(self) -> str:
+        """What the job mounts, as a Python list: the team's storage, and without folders a script.
+
+        The script is in the ConfigMap that the page creates.
+        """
+        code = {"name": "code", "configMap": {"name": "my-code"}}
+        return repr([*SampleView(self.sample).volumes, *([] if self._folders else [code])])
+
+    @property
+    def volume_mounts(self) -> str:
+        """Mounts of these volumes as a Python list."""
+        code = {"name": "code", "mountPath": _CODE}
+        return repr([*SampleView(self.sample).volume_mounts, *([] if self._folders else [code])])
+
+    @property
+    def own_command(self) -> str:
+        """The command with a program of one's own, as a Python list."""
+        python = ["python"] if self.mpi else []
+        return json.dumps([*RuntimeView(self.sample.launch.runtime).command, *python, self.program])
+
+    @property
+    def program(self) -> str:
+        """A program of one's own: on the team's first folder, else where a ConfigMap is mounted."""
+        return f"{self._folders[0] if self._folders else _CODE}/my_train.py"
+
+    @property
+    def _folders(self) -> list[str]:
+        return [claim.mount_path for claim in self.sample.space.claims]
