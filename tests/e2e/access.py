@@ -94,6 +94,23 @@ def nobody_may_submit(stage: Stage) -> None:
         as_user(stage.api, scene.space("team-vision"), "viewer").create(scene.body("vision", 2))
 
 
+def own_runtimes_without_admin(stage: Stage) -> None:
+    """A user may create jobs, and no TrainingRuntime."""
+    scene = stage.deploy(bad("access/own-runtimes-without-admin"))
+    runtimes = "create trainingruntimes.trainer.kubeflow.org"
+    assert _comes(stage, ["vision"], f"create {_JOBS}", "team-vision")
+    assert not may(stage, ["vision"], runtimes, "team-vision")
+    assert not may(stage, ["vision-leads"], runtimes, "team-vision")
+    runtime = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainingRuntime",
+        "metadata": {"name": "own", "namespace": "team-vision"},
+        "spec": {"template": {}},
+    }
+    with pytest.raises(Refused, match='cannot create resource "trainingruntimes"'):
+        as_user(stage.api, scene.space("team-vision")).create(runtime)
+
+
 def shadowed_account(stage: Stage) -> None:
     """Each job's pods get the role of an account with the same name as the ranks' account."""
     account = {"serviceAccounts": {"pipeline": None, "trainer": {"role": "user"}}}

@@ -299,3 +299,14 @@ def _team(nodes: int, borrow: int) -> dict[str, object]:
         "largestJob": {"nodes": nodes + borrow},
         "quota": {"prod-east": {"dgx-h100": {"nodes": nodes, "borrow": borrow}}},
     }
+
+
+def default_queue_without_nodes(stage: Stage) -> None:
+    """A job without a queue's label takes nodes with GPUs."""
+    scene = stage.deploy(bad("scheduling/default-queue-without-nodes"))
+    body = scene.body("nlp", 2)
+    body["metadata"]["labels"].pop(f"{KUEUE}queue-name", None)
+    job = scene.create("nlp", body)
+    assert scene.runs(job)
+    assert job.workload["status"]["admission"]["clusterQueue"] == "nlp-gpu"
+    assert scene.flavors(job) == {"dgx-h100"}

@@ -31,6 +31,7 @@ SEEN: dict[str, Seen] = {
     "access/group-in-two-teams": Seen(access.group_in_two_teams),
     "access/minted-token": Seen(access.minted_token),
     "access/nobody-may-submit": Seen(access.nobody_may_submit),
+    "access/own-runtimes-without-admin": Seen(access.own_runtimes_without_admin),
     "access/shadowed-account": Seen(access.shadowed_account),
     "access/shared-account": Seen(access.shared_account),
     "access/system-subject": Seen(access.system_subject),
@@ -81,6 +82,7 @@ SEEN: dict[str, Seen] = {
     "runtime/volume-without-claim": Seen(delivery.volume_without_claim),
     "scheduling/borrow-without-cohort": Seen(scheduling.borrow_without_cohort),
     "scheduling/cohort-cycle": Seen(scheduling.cohort_cycle),
+    "scheduling/default-queue-without-nodes": Seen(scheduling.default_queue_without_nodes),
     "scheduling/equal-preference": Seen(scheduling.equal_preference),
     "scheduling/equal-priorities": Seen(scheduling.equal_priorities),
     "scheduling/fair-sharing-in-a-cohort-tree": Seen(
