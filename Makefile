@@ -21,7 +21,7 @@ browser: .tools/browser/.installed
 .venv/.installed: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Trainyard needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
-	$(bin)/python -m pip install --quiet --require-hashes --requirement requirements/dev.txt
+	$(bin)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/dev.txt
 	$(bin)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 

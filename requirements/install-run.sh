@@ -6,5 +6,5 @@ folder=$(realpath -m "$1")
 cd "$(dirname "$0")/.."
 
 "${2:-python3}" -m venv "$folder"
-"$folder/bin/python" -m pip install --quiet --require-hashes --requirement requirements/run.txt
+"$folder/bin/python" -m pip install --quiet --no-deps --require-hashes --requirement requirements/run.txt
 "$folder/bin/python" -m pip install --quiet --no-deps --no-build-isolation .

@@ -6,6 +6,8 @@
 #   requirements/ranks.txt  Open MPI 5, for the ranks of `make e2e`
 #   .../modules/kubeflow-*/requirements.txt  the SDK that fits each Trainer, for the rehearsal
 # Made with Python 3.11, they hold for 3.12 and 3.13 too: no marker asks for more there, and each has its wheels.
+# Install them with --no-deps: they are whole, and pip 23 stops at `coverage[toml]` once a version newer than the
+# pinned one is on the index.
 # They name no index and no host, so that they install from whichever index the reader has configured.
 # usage: requirements/lock.sh [--upgrade]
 set -euo pipefail

@@ -44,7 +44,7 @@ def fetch_sdk(version: str, cache: Path, progress: Callable[[str], None]) -> Non
         tools, modules = Path(scratch) / "tools", Path(scratch) / "modules"
         _run(sys.executable, "-m", "venv", str(tools))
         pip = (str(tools / "bin" / "python"), "-m", "pip", "install", "--quiet")
-        pinned = ("--only-binary=:all:", "--require-hashes", "--requirement")
+        pinned = ("--no-deps", "--only-binary=:all:", "--require-hashes", "--requirement")
         _run(*pip, "--target", str(modules), *pinned, str(_requirements(version)))
         modules.replace(target)
 
