@@ -140,7 +140,10 @@ def test_test_of_a_runtime_and_size_is_as_asked(tenant: Team) -> None:
             "no node of a runtime has 16 GPUs; *, *; `--gpus` *: try `--nodes 2 --gpus 8`",
         ),
         (Asked(TRAIN, nodes=5), "no job may have 5 nodes; the runtimes of "),
-        (Asked(TRAIN, nodes=1), "a job with a launcher has more than 1 node; the runtimes of "),
+        (
+            Asked(TRAIN, "openmpi-cuda", nodes=1),
+            "a job with a launcher has more than 1 node; the runtimes of ",
+        ),
         (Asked(TRAIN, "torch"), "no runtime is torch; the runtimes of "),
         (
             Asked(("torchrun", "a")),

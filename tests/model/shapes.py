@@ -48,6 +48,7 @@ def node(**changes: Any) -> Hardware:
         numa_nodes=1,
         total=Share(16_000, 64 << 30, 100 << 30, 110),
         system=Share(2_000, 4 << 30, 10 << 30, 10),
+        launcher=Share(0, 0),
         kubelet=Share(1_000, 2 << 30, 5 << 30),
         gpu=Gpu("X", 2, "nvidia.com/gpu", ""),
         nics=(nic(1), nic(0), nic(-1, "storage")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.model.shapes import PREFIX, fabric, launch, node, nodes, pool
-from trainyard.model.hardware import Gpu, Hardware
+from trainyard.model.fabric import Fabric
+from trainyard.model.hardware import Gpu, Hardware, Share
 from trainyard.model.launch import Launch
 from trainyard.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
 from trainyard.model.link import ROCE
@@ -348,6 +350,56 @@ def test_job_of_one_pod_has_all_ranks_in_it(name: str, role: str) -> None:
     assert (one.runtime.roles, one.runtime.smallest_job) == ((role,), 1)
     assert (one.is_grouped, one.is_placed_as_one) == (False, True)
     assert LaunchView(one).has_nodes == (role == "node")
+
+
+SMALL = Share(2_000, 4 << 30)
+
+
+@pytest.mark.parametrize(("name", "most"), list(product(("openmpi", "intel-mpi"), (1, 4))))
+def test_small_launcher_is_none_of_the_nodes(name: str, most: int) -> None:
+    """It has no ranks and no network, and a job of one node has it too."""
+    on, runs = fabric(levels=(RACK,)), LAUNCHERS[name]
+    small = launch(
+        node(launcher=SMALL),
+        on=on,
+        groups=True,
+        launcher=runs,
+        max_nodes=most,
+        small_launcher=True,
+    )
+    view = LaunchView(small)
+
+    assert (small.runtime.roles, small.runtime.rank_roles) == (("launcher", "node"), ("node",))
+    assert (small.runtime.smallest_job, view.launcher_is_node, small.is_grouped) == (1, False, True)
+    assert NETWORKS not in view.launcher_annotations
+    assert NETWORKS in view.node_annotations
+    assert view.launcher_annotations[GROUP] == view.node_annotations[GROUP]
+    assert view.launcher_resources["limits"] == {"cpu": "2", "memory": "4Gi"}
+
+
+@pytest.mark.parametrize(("on", "small"), list(product((None, fabric()), (False, True))))
+def test_small_launcher_is_beside_its_own_nodes_where_kueue_does_not_place_it(
+    on: Fabric | None, small: bool
+) -> None:
+    """Kueue takes the fullest node that has room; the scheduler would take an idle one."""
+    view = LaunchView(launch(node(launcher=SMALL), on=on, small_launcher=small, max_nodes=4))
+
+    assert bool(view.launcher_affinity) is (small and on is None)
+
+
+@given(nodes(), st.integers(1, 4), st.integers(0, 3), st.booleans())
+def test_ranks_of_each_runtime_leave_room_for_a_small_launcher(
+    hardware: Hardware, cores: int, cpus: int, small: bool
+) -> None:
+    """Else a launcher would take a node from the ranks of another job. Its own pods and one of
+    ranks together are a node, so a job with as many nodes as its quota fits it."""
+    kept = Share(cores * 1000 * hardware.threads // hardware.cores, 4 << 30)
+    each = launch(replace(hardware, launcher=kept), initializers=steps(cpus), small_launcher=small)
+    whole = launch(hardware, initializers=steps(cpus))
+
+    assert each.per_node["cpu"] + kept.cpu == whole.per_node["cpu"]
+    assert each.per_node["memory"] + kept.memory == whole.per_node["memory"]
+    assert each.hardware.rank_cores == whole.hardware.promised_cores - cores
 
 
 @pytest.mark.parametrize(("initializers", "most"), [*product((0, 2), (1, 2))])

@@ -131,7 +131,7 @@ def test_runtime_needs_its_names_in_every_namespace_that_lists_it() -> None:
     found = messages([*MANIFESTS[:at], *MANIFESTS[at + 1 :]])
     assert {message.partition(": ")[0] for message in found} == {
         f"platform/clustertrainingruntime-{name}-dgx-h100.yaml"
-        for name in ("horovod-v1", "openmpi-cuda-v2", "openmpi-cuda-v3")
+        for name in ("horovod-v2", "openmpi-cuda-v2", "openmpi-cuda-v3")
     }
     assert "NetworkAttachmentDefinition `ib-rail-3` in namespace `team-vision`" in found[0]
 

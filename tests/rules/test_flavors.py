@@ -130,5 +130,13 @@ def test_step_takes_as_much_of_a_share_as_of_a_whole_node() -> None:
     share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
 
     (message,) = messages("capacity/no-room-for-initializer", {**steps(cpu=26), NLP: share})
-    expected = "take 26 cpu and 16Gi of a `dgx-h100-1gpu`, which leaves its ranks 0 cpu and 228Gi"
+    expected = "take 26 cpu and 16Gi of a `dgx-h100-1gpu`, which leaves the ranks of runtime "
     assert expected in message
+
+
+def test_small_launcher_takes_as_much_of_a_share_as_of_a_whole_node() -> None:
+    """Each pod of ranks leaves room for one, a pod on a part of a node too."""
+    share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
+    kept = {"hardware/dgx-h100.yaml": {"launcher": {"cores": 13, "memory": "4Gi"}}}
+    (message,) = messages("capacity/no-room-for-initializer", {**kept, NLP: share})
+    assert "a small launcher takes 26 cpu and 4Gi of a `dgx-h100-1gpu`, which leaves the" in message

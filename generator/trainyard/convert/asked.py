@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 
 from trainyard.convert.arguments import OPEN_MPI, read_line
 from trainyard.convert.choice import Choice, choose
@@ -181,17 +182,27 @@ def _need(kind: str, name: str, known: Sequence[str]) -> None:
 def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
     """Return the runtimes that fit, the best first.
 
-    Without a number of nodes it is one, or two where a job has a launcher beside its nodes. A test
-    has two if it can.
+    Without a number of nodes it is one, or two where a job has a launcher that is one of its nodes.
+    A test has two if it can. The team's default runtime goes before a smaller job with another.
     """
-    found: Sequence[Choice] | Note = ()
-    for nodes in [asked.nodes] if asked.nodes else [2, 1] if asked.test else [1, 2]:
-        draft = Draft("a job", Pointer(""), "", "", nodes, runtime=asked.runtime, gpus=asked.gpus)
-        found = choose(draft, tenant)
-        if not isinstance(found, Note):
-            return found
-    assert isinstance(found, Note)
-    raise Refused(found.meaning + _nearest(asked, tenant))
+    sizes = [asked.nodes] if asked.nodes else [2, 1] if asked.test else [1, 2]
+    drafts = [
+        Draft("a job", Pointer(""), "", "", nodes, runtime=asked.runtime, gpus=asked.gpus)
+        for nodes in sizes
+    ]
+    tried = product((_with_default(tenant), tenant), drafts)
+    fitting = (draft for team, draft in tried if not isinstance(choose(draft, team), Note))
+    found = choose(next(fitting, drafts[-1]), tenant)
+    if isinstance(found, Note):
+        raise Refused(found.meaning + _nearest(asked, tenant))
+    return found
+
+
+def _with_default(tenant: Tenant) -> Tenant:
+    """Return a team with only its default runtime, which may be none."""
+    name = tenant.team.default_runtime
+    spaces = (_with(space, lambda each: each.runtime.name == name) for space in tenant.spaces)
+    return replace(tenant, spaces=tuple(spaces))
 
 
 def _nearest(asked: Asked, tenant: Tenant) -> str:
@@ -252,7 +263,8 @@ def _reasons(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> Iterato
 def _runtime_reason(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> str:
     others = [each.launch.name for each in choices[1:] if each.space == sample.space]
     smallest = "the one with the most GPUs and rails" if asked.test else "the smallest that fits"
-    why = "as you asked for" if asked.runtime else smallest
+    is_default = sample.launch == sample.space.default_launch
+    why = "as you asked for" if asked.runtime else "your team's default" if is_default else smallest
     also = f"; {', '.join(others)} would fit too" if others else ""
     return f"runtime {sample.launch.name}: {why}{also}"
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.convert.choice import Choice
-from trainyard.convert.draft import Draft
+from trainyard.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
 from trainyard.convert.model import Body, Kind, Note
 from trainyard.model.lookup import value_at
-from trainyard.model.quantity import counted, format_amount, format_bytes, in_base_units
+from trainyard.model.quantity import (
+    counted,
+    format_amount,
+    format_bytes,
+    format_cpu,
+    in_base_units,
+)
 
 
 def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
     """Yield what differs between a draft and the TrainJob that was made of it."""
     yield from _size(draft, final, choice)
+    yield from _launcher(draft, final, choice)
     yield from _resources(draft, choice)
     yield from _names(draft, final)
     yield from _order(draft, final, choice)
@@ -37,6 +44,21 @@ def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
             f"asked for {draft.nodes * draft.gpus}: use all, or choose a runtime on other nodes"
         )
         yield Note(draft.place("gpus"), Kind.CHANGED, "gpus", text)
+
+
+def _launcher(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+    """Yield what becomes of a launcher without ranks."""
+    small = choice.launch.runtime.small_launcher
+    if LAUNCHER in draft.places and not small:
+        pods = f"{counted(final.nodes, 'pod')}, not {final.nodes + 1}"
+        text = f"its pod has ranks too: the job has {pods}"
+        yield Note(draft.place(LAUNCHER), Kind.CHANGED, "Launcher", text)
+    if LAUNCHER_RESOURCES in draft.places:
+        own = choice.launch.hardware.launcher
+        its = f"{format_cpu(own.cpu)} CPUs and {format_bytes(own.memory)}"
+        has = its if small else "ranks, and what every pod has"
+        text = f"the pod of the launcher has {has}"
+        yield Note(draft.place(LAUNCHER_RESOURCES), Kind.DROPPED, "Launcher: resources", text)
 
 
 def _resources(draft: Draft, choice: Choice) -> Iterator[Note]:
@@ -106,10 +128,15 @@ def undecided(draft: Draft) -> Iterator[Note]:
         "grace": (draft.grace, f"grace period of {draft.grace} s", decides),
         "shared_memory": (draft.shared_memory, f"{draft.shared_memory} of shared memory", decides),
         "resources": ("resources" in draft.places, "resources", decides),
+        LAUNCHER: (
+            LAUNCHER in draft.places,
+            "Launcher",
+            "the runtime decides whether its pod has ranks (`launcherPod`), and what it has",
+        ),
     }
     for attribute, (value, what, meaning) in found.items():
         if value:
-            kind = Kind.CHANGED if meaning == decides else Kind.CHOOSE
+            kind = Kind.CHANGED if meaning.startswith("the runtime decides") else Kind.CHOOSE
             yield Note(draft.place(attribute), kind, what, meaning)
 
 

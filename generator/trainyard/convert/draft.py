@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from trainyard.convert.model import Body, Note
 from trainyard.diagnostics import Pointer
 
+LAUNCHER, LAUNCHER_RESOURCES = "launcher pod", "launcher resources"
+"""Places of a launcher without ranks, and of what it asks for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from trainyard.convert.choice import Choice, choose
 from trainyard.convert.differences import differences, undecided
 from trainyard.convert.draft import Draft
+from trainyard.convert.forwarding import forwarded
 from trainyard.convert.image import full, profile_name, repository
 from trainyard.convert.model import Body, Conversion, Kind, Note
 from trainyard.convert.trainjob import PLACEHOLDER, Form, train_job
@@ -61,6 +62,7 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
     """Return the TrainJob with the best of the runtimes that fit."""
     choice = choices[0]
     launch, space = choice.launch, choice.space
+    draft = forwarded(draft, launch.runtime)
     final = replace(
         _with_priority(draft, space.priorities),
         name=shortened(draft.name, launch.longest_job_name),

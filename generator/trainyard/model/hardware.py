@@ -62,7 +62,7 @@ class Share:
 
     cpu: int
     memory: int
-    ephemeral_storage: int
+    ephemeral_storage: int = 0
     pods: int = 0
 
 
@@ -74,6 +74,8 @@ class Hardware:
         cores: physical cores of the node; ``threads`` is what Kubernetes counts as cpu.
         total: capacity of the node.
         system: what the kernel, kubelet and daemon pods keep; never promised to a team.
+        launcher: what each pod of ranks leaves on its node for a small launcher; nothing where no
+            runtime has one.
         kubelet: the part of ``system`` that kubelet itself reserves (KubeletConfig systemReserved).
         nic_vendor, nic_device: PCI ids of the rail ports, e.g. ``15b3`` and ``1021`` (ConnectX-7).
         link_rate: Gb/s of one rail.
@@ -94,6 +96,7 @@ class Hardware:
     numa_nodes: int
     total: Share
     system: Share
+    launcher: Share
     kubelet: Share
     gpu: Gpu | None
     nics: tuple[Nic, ...]
@@ -157,6 +160,11 @@ class Hardware:
         return (self.total.cpu - self.system.cpu) // 1000 * self.cores // self.threads
 
     @property
+    def rank_cores(self) -> int:
+        """Whole cores of a node that one job's ranks may have."""
+        return self.promised_cores - self.launcher.cpu // 1000 * self.cores // self.threads
+
+    @property
     def cores_by_numa(self) -> tuple[int, ...]:
         """Cores that kubelet gives to a pod of a whole node, by NUMA node.
 
@@ -166,10 +174,10 @@ class Hardware:
         """
         count, whole = self.numa_nodes, self.cores // self.numa_nodes
         kept = -(-self.kubelet.cpu * self.cores // (self.threads * 1000))
-        even, rest = divmod(self.promised_cores, count)
+        even, rest = divmod(self.rank_cores, count)
         if even <= whole - kept:
             return (*[even] * (count - rest), *[even + 1] * rest)
-        return (max(self.promised_cores - whole * (count - 1), 0), *[whole] * (count - 1))
+        return (max(self.rank_cores - whole * (count - 1), 0), *[whole] * (count - 1))
 
     @property
     def allocatable(self) -> dict[str, int]:
@@ -210,6 +218,9 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
             fewest.system.memory + smallest["memory"],
             fewest.system.ephemeral_storage + smallest["ephemeral-storage"],
             fewest.system.pods + smallest["pods"],
+        ),
+        launcher=Share(
+            max(each.launcher.cpu for each in kinds), max(each.launcher.memory for each in kinds)
         ),
         labels={},
     )

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from trainyard.model import names
 from trainyard.model.fabric import Fabric
-from trainyard.model.hardware import Hardware
+from trainyard.model.hardware import Hardware, Share
 from trainyard.model.release import Release
 from trainyard.model.runtime import Runtime
 
@@ -104,7 +104,8 @@ class Launch:
 
         Requests of the job's steps are subtracted: Kueue counts them beside the ranks from the
         beginning, and otherwise the largest job would never fit its quota, nor the steps the job's
-        nodes (seen with Kueue 0.16.2).
+        nodes (seen with Kueue 0.16.2). So are those of a small launcher, of every runtime: it may
+        run beside the ranks of another job.
         """
         ask = {
             name: int(amount * self.part)
@@ -112,14 +113,23 @@ class Launch:
             if name != "pods"
         }
         # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.
-        ask["cpu"] = ask["cpu"] // 1000 * 1000 - sum(step.cpu for step in self.runtime.initializers)
-        ask["memory"] -= sum(step.memory for step in self.runtime.initializers)
+        ask["cpu"] = ask["cpu"] // 1000 * 1000 - self.helpers.cpu
+        ask["memory"] -= self.helpers.memory
         stem = self.fabric.resources if self.fabric else ""
         ask |= {
             f"{self.release.resource_prefix}/{names.rail_resource(stem, rail)}": 1
             for rail in self.rails
         }
         return dict(sorted(ask.items()))
+
+    @property
+    def helpers(self) -> Share:
+        """Requests of the small pods beside one of ranks: of the steps, and of a small launcher."""
+        small, steps = self.hardware.launcher, self.runtime.initializers
+        return Share(
+            small.cpu + sum(step.cpu for step in steps),
+            small.memory + sum(step.memory for step in steps),
+        )
 
     @property
     def volume(self) -> str:

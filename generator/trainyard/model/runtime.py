@@ -45,6 +45,7 @@ class Runtime:
         pull_secret: name of a pull secret of the cluster; empty for none.
         libraries: library -> version, stated for users; that of the launcher decides which
             variables are obeyed.
+        small_launcher: whether MPI's launcher has a small pod of its own, without ranks.
         fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor
             GPU peers); empty for the fastest that each node has.
         hardware: names of the hardware profiles that it runs on.
@@ -72,6 +73,7 @@ class Runtime:
     pull_secret: str
     libraries: Mapping[str, str]
     launcher: Launcher
+    small_launcher: bool
     fabric: str
     hardware: tuple[str, ...]
     shared_memory: int
@@ -92,17 +94,23 @@ class Runtime:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """Names of the replicated jobs with ranks: a job of one pod is its launcher alone."""
-        return self.launcher.roles[: self.max_nodes]
+        """Names of the replicated jobs after the steps: a job of one pod is its launcher alone."""
+        roles = self.launcher.roles
+        return roles if self.small_launcher else roles[: self.max_nodes]
+
+    @property
+    def rank_roles(self) -> tuple[str, ...]:
+        """Names of the replicated jobs with ranks."""
+        return self.roles[1:] if self.small_launcher else self.roles
 
     @property
     def smallest_job(self) -> int:
-        """Pods of the smallest job.
+        """Pods with ranks of the smallest job.
 
-        Trainer starts max(numNodes - 1, 1) nodes beside the launcher, where the runtime has nodes
-        (kubeflow/trainer:pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0).
+        Trainer starts max(numNodes - 1, 1) nodes beside a launcher with ranks, where the runtime
+        has nodes (kubeflow/trainer:pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0).
         """
-        return len(self.roles)
+        return 1 if self.small_launcher else len(self.roles)
 
     @property
     def binds(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Priority
+from trainyard.model.launcher import OPENMPI
 from trainyard.model.platform import Site
 from trainyard.model.quantity import counted, format_seconds
 from trainyard.model.space import Grant, Sample, Space
@@ -53,6 +54,19 @@ class GrantRow:
         """The queue that its job must name; empty where that is the default one."""
         queue = self.sample.local_queue
         return "" if queue == names.DEFAULT_QUEUE else queue
+
+    @property
+    def has_small_launcher(self) -> bool:
+        """Return whether no process of a job runs in the launcher's pod."""
+        return self.grant.launch.runtime.small_launcher
+
+    @property
+    def names_variables(self) -> bool:
+        """Return whether a job's variables reach its processes only where they are named.
+
+        Trainer gives them to the launcher's pod alone, and Hydra passes on all that it has.
+        """
+        return self.has_small_launcher and self.grant.launch.runtime.launcher == OPENMPI
 
     @property
     def sizes(self) -> str:
@@ -173,6 +187,12 @@ class TeamPage:
     def has_workers(self) -> bool:
         """Return whether some job of the team has pods beside its launcher."""
         return any(len(sample.launch.runtime.roles) > 1 for sample in self._samples())
+
+    @property
+    def launchers(self) -> tuple[bool, ...]:
+        """Return of each kind of launcher that the team has whether processes run in its pod."""
+        runtimes = (sample.launch.runtime for sample in self._samples() if _is_mpi(sample))
+        return tuple(sorted({not runtime.small_launcher for runtime in runtimes}))
 
     @property
     def has_torch(self) -> bool:

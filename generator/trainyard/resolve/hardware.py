@@ -117,6 +117,8 @@ def _required_groups(merged: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         "system": (*_SHARE, "pods"),
         "kubelet": _SHARE,
     }
+    if "launcher" in merged:
+        groups["launcher"] = ("cores", "memory")
     if "gpu" in merged:
         groups["gpu"] = ("product", "count")
     if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
@@ -131,6 +133,15 @@ def _share(fields: Mapping[str, Any]) -> Share:
         ephemeral_storage=parse_bytes(fields["ephemeralStorage"]),
         pods=fields.get("pods", 0),
     )
+
+
+def _launcher(merged: Mapping[str, Any]) -> Share:
+    """Return what is kept for a small launcher, in whole cores as the CPU manager gives them."""
+    if "launcher" not in merged:
+        return Share(0, 0)
+    own, cpu = merged["launcher"], merged["cpu"]
+    threads = own["cores"] * cpu["threads"] // cpu["cores"]
+    return Share(threads * 1000, parse_bytes(own["memory"]))
 
 
 def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> Hardware:
@@ -148,6 +159,7 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         numa_nodes=merged.get("numaNodes", 1),
         total=_share({**merged, "cpu": merged["cpu"]["threads"]}),
         system=_share(merged["system"]),
+        launcher=_launcher(merged),
         kubelet=_share(merged["kubelet"]),
         gpu=None if gpu is None else _gpu(gpu),
         nics=tuple(

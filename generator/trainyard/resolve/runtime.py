@@ -24,10 +24,7 @@ def resolve_runtime(
     """
     at = Pointer(source.file)
     fields = source.value
-    runs_on = fields["hardware"]
-    for i, each in enumerate(runs_on):
-        if each not in hardware:
-            yield from find("hardware profile", each, hardware, at / "hardware" / i)
+    known = yield from _known_hardware(source, hardware)
     family = name.removesuffix(f"-v{fields['version']}")
     deprecated = fields.get("deprecated", {})
     return Runtime(
@@ -43,8 +40,9 @@ def resolve_runtime(
         pull_secret=fields.get("pullSecret", ""),
         libraries=dict(sorted(fields["libraries"].items())),
         launcher=LAUNCHERS[fields.get("launcher", "openmpi")],
+        small_launcher=fields.get("launcherPod") == "small",
         fabric=fields.get("fabric", ""),
-        hardware=tuple(sorted(each for each in runs_on if each in hardware)),
+        hardware=known,
         shared_memory=parse_bytes(fields.get("sharedMemory", "64Gi")),
         binding=fields.get("binding", "cores"),
         ranks=fields.get("ranks", 0),
@@ -56,6 +54,19 @@ def resolve_runtime(
         initializers=tuple(_initializers(fields.get("initialize", {}))),
         export=tuple(fields.get("export", ())),
     )
+
+
+def _known_hardware(
+    source: Source, hardware: Mapping[str, Hardware | None]
+) -> Resolving[tuple[str, ...]]:
+    """Return the names of the hardware that exists, sorted."""
+    names = source.value["hardware"]
+    for i, name in enumerate(names):
+        if name not in hardware:
+            yield from find(
+                "hardware profile", name, hardware, Pointer(source.file) / "hardware" / i
+            )
+    return tuple(sorted(name for name in names if name in hardware))
 
 
 def _initializers(fields: Mapping[str, Any]) -> Iterator[Step]:

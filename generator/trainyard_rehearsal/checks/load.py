@@ -213,7 +213,7 @@ def _advance(job: Job, template: JobTemplate, size: int, pods: Sequence[Body]) -
 def _assigned(workload: Body, template: JobTemplate) -> Iterator[tuple[str, int]]:
     """Yield the flavors of a workload's ranks, each with its number of pods."""
     for each in workload["status"]["admission"]["podSetAssignments"]:
-        if each["name"] in template.sample.launch.runtime.roles:
+        if each["name"] in template.sample.launch.runtime.rank_roles:
             yield next(iter(each["flavors"].values())), each["count"]
 
 

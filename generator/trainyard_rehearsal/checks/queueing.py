@@ -169,15 +169,18 @@ def _fragmented(lab: Lab, template: JobTemplate) -> Iterator[Failure]:
         size = min(len(deleted) * template.smallest, template.grant.nodes)
         large = batch.add(template, size)
         if not lab.processes.waited(
-            lambda: _running_pods(large) == size or "topology" in large.waiting_reason, PATIENCE
+            lambda: _running_nodes(large, template) == size or "topology" in large.waiting_reason,
+            PATIENCE,
         ):
             what = f"a job of {size} pods between {len(small) - len(deleted)} others"
             problem = describe_waiting([large]) or "no pods"
             yield from failure_if(template, f"{what}: {problem}")
 
 
-def _running_pods(job: Job) -> int:
-    return sum(pod.phase == "Running" for pod in job.pods)
+def _running_nodes(job: Job, template: JobTemplate) -> int:
+    """Return the running pods with ranks."""
+    roles = template.sample.launch.runtime.rank_roles
+    return sum(pod.phase == "Running" and pod.role in roles for pod in job.pods)
 
 
 def _without_nodes(lab: Lab, template: JobTemplate) -> Iterator[Failure]:
@@ -197,7 +200,9 @@ def _without_nodes(lab: Lab, template: JobTemplate) -> Iterator[Failure]:
                 yield from failure_if(template, f"{NO_REASON}: {seen.waiting_reason}")
         finally:
             _cordon(lab, nodes, unschedulable=False)
-        if not lab.processes.waited(lambda: _running_pods(job) == template.smallest, PATIENCE):
+        if not lab.processes.waited(
+            lambda: _running_nodes(job, template) == template.smallest, PATIENCE
+        ):
             problem = f"does not run on uncordoned nodes: {job.waiting_reason}"
             yield from failure_if(template, problem)
 

@@ -75,9 +75,12 @@ def wait_until_running(lab: Lab, job: Job, sample: Sample) -> str:
 
 
 def pods_by_role(grant: Grant, nodes: int) -> dict[str, int]:
-    """Return how many pods of each role a job has: the launcher is one of the nodes."""
-    if not grant.launch.runtime.launcher.mpi:
+    """Return how many pods of each role a job has: a launcher with ranks is one of the nodes."""
+    runtime = grant.launch.runtime
+    if not runtime.launcher.mpi:
         return {"node": nodes}
+    if runtime.small_launcher:
+        return {"node": nodes, "launcher": 1}
     return {"node": nodes - 1, "launcher": 1} if nodes > 1 else {"launcher": 1}
 
 
@@ -98,13 +101,15 @@ def _false_conditions(pod: Pod) -> str:
 
 def _differences(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
     """Compare a running job with the profile: flavors, nodes, order, requests and networks."""
-    pods = [pod for pod in job.pods if pod.role in {"launcher", "node"}]
+    runtime = sample.launch.runtime
+    pods = [pod for pod in job.pods if pod.role in runtime.roles]
+    ranks = [pod for pod in pods if pod.role in runtime.rank_roles]
     flavors = _flavors(job)
     yield from _wrong_flavors(lab, flavors, sample)
     yield from _wrong_nodes(lab, flavors, pods, sample)
     yield from _early_launcher(pods)
-    yield from _unordered_ranks(lab, pods, sample)
-    yield from _wrong_requests(pods, sample)
+    yield from _unordered_ranks(lab, ranks, sample)
+    yield from _wrong_requests(ranks, sample)
     yield from _missing_networks(lab, pods, sample.space)
 
 

@@ -6,7 +6,7 @@ from tests.audit import capacity
 from tests.audit.defects.defect import CONTAINER, LAB, QUEUE, RESOURCES, RUNTIME, Defect
 
 DEFECTS = (
-    Defect(capacity.quantities_are_canonical, QUEUE, (*RESOURCES, 0, "nominalQuota"), "1664000m"),
+    Defect(capacity.quantities_are_canonical, QUEUE, (*RESOURCES, 0, "nominalQuota"), "1680000m"),
     Defect(capacity.quantities_are_canonical, QUEUE, (*RESOURCES, 0, "nominalQuota"), "1000"),
     Defect(capacity.quantities_are_canonical, QUEUE, (*RESOURCES, 0, "nominalQuota"), 8),
     Defect(capacity.quota_follows_the_profiles, QUEUE, (*RESOURCES, 0, "nominalQuota"), "1663"),

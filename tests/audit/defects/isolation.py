@@ -91,7 +91,7 @@ DEFECTS = (
     ),
     Defect(
         isolation.every_team_has_limits,
-        "validatingadmissionpolicybinding-copies-of-horovod-v1-dgx-h100.yaml",
+        "validatingadmissionpolicybinding-copies-of-horovod-v2-dgx-h100.yaml",
         ("spec", "matchResources", "objectSelector"),
         {},
     ),

@@ -54,7 +54,12 @@ from trainyard.workflows.job import Made, make_job
     help=f"Acceptance test in place of COMMAND: {', '.join(TESTS)}.",
 )
 @click.option("--namespace", default="", metavar="NAME", help="Of the team's, if several.")
-@click.option("--runtime", default="", metavar="NAME", help="Default: the smallest that fits.")
+@click.option(
+    "--runtime",
+    default="",
+    metavar="NAME",
+    help="Default: that of the team, or the smallest that fits.",
+)
 @click.option("--nodes", type=click.IntRange(1), help="Default: the fewest.")
 @click.option("--gpus", type=click.IntRange(0), help="GPUs of each node, at least.")
 @click.option("--queue", default="", metavar="NAME", help="Default: the team's default queue.")

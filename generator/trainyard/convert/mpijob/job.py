@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from trainyard.convert.draft import Draft
+from trainyard.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
 from trainyard.convert.finish import finish
 from trainyard.convert.model import Body, Conversion, Kind, Note
 from trainyard.convert.mpijob import pods, policy
@@ -19,7 +19,6 @@ from trainyard.convert.options import Ranks
 from trainyard.convert.shell import script_of
 from trainyard.diagnostics import Pointer
 from trainyard.model.lookup import value_at
-from trainyard.model.quantity import counted
 from trainyard.model.tenant import Tenant
 
 KIND: Final = "MPIJob"
@@ -132,6 +131,8 @@ def _sized(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     }
     if fields.mapping(*worker, "resources"):
         sizes["resources"] = (*worker, "resources")
+    if worker != launcher:
+        sizes |= _of_launcher(fields, launcher)
     places = {name: fields.place(*path) for name, path in sizes.items()}
     pods.note_devices(fields, worker)
     return replace(
@@ -145,15 +146,22 @@ def _sized(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     )
 
 
+def _of_launcher(fields: Fields, launcher: Path) -> dict[str, Path]:
+    """Return the places of a launcher beside workers, and of what it asks for."""
+    found: dict[str, Path] = {}
+    if fields.peek("spec", "runLauncherAsWorker") is not True:
+        found[LAUNCHER] = (*REPLICAS, "Launcher")
+    if fields.mapping(*launcher, "resources"):
+        found[LAUNCHER_RESOURCES] = (*launcher, "resources")
+    return found
+
+
 def _nodes(fields: Fields) -> int:
     """Return the pods with ranks; the launcher's is one of them here, with the first ranks."""
     path = (*REPLICAS, "Worker", "replicas")
     workers = fields.number(0, *path)
     if fields.take("spec", "runLauncherAsWorker") is True:
         return workers + 1
-    if workers:
-        text = f"its pod has ranks too: the job has {counted(workers, 'pod')}, not {workers + 1}"
-        fields.note(Kind.CHANGED, (*REPLICAS, "Launcher"), "Launcher", text)
     return max(1, workers)
 
 
@@ -198,9 +206,7 @@ def _note_roles(fields: Fields, launcher: Path, worker: Path) -> None:
         text = "launcher and ranks have one image, that of the runtime"
         fields.note(Kind.CHOOSE, (*launcher, "image"), f"Launcher: image {image}", text)
     fields.take(*worker, "resources")
-    if fields.take(*launcher, "resources"):
-        text = "the pod of the launcher has ranks, and what every pod has"
-        fields.note(Kind.DROPPED, (*launcher, "resources"), "Launcher: resources", text)
+    fields.take(*launcher, "resources")
     _note_preparation(fields, worker)
 
 

@@ -47,7 +47,7 @@ class Example:
     @property
     def has_workers(self) -> bool:
         """Return whether it has pods beside its launcher."""
-        return self.mpi and self.sample.nodes > 1
+        return self.mpi and "node" in self.sample.launch.runtime.roles
 
     @property
     def roles(self) -> str:

@@ -55,7 +55,7 @@ class RuntimeView:
 
     @property
     def targets(self) -> list[dict[str, str]]:
-        """Its replicated jobs with ranks, as an override of pods names them."""
+        """Its replicated jobs after the steps, as an override of pods names them."""
         return [{"name": role} for role in self.runtime.roles]
 
     @property
@@ -116,6 +116,35 @@ class LaunchView:
         return _guaranteed({name: format_amount(name, per_node[name]) for name in per_node})
 
     @property
+    def launcher_resources(self) -> dict[str, dict[str, str]]:
+        """Requests of the launcher's pod, equal to its limits."""
+        if self.launcher_is_node:
+            return self.resources
+        own = self.launch.hardware.launcher
+        return _guaranteed({"cpu": format_cpu(own.cpu), "memory": format_bytes(own.memory)})
+
+    @property
+    def launcher_is_node(self) -> bool:
+        """Return whether the launcher's pod has ranks."""
+        return not self.launch.runtime.small_launcher
+
+    @property
+    def launcher_affinity(self) -> dict[str, Any]:
+        """Place of a small launcher: beside a node of its job, where Kueue does not choose it.
+
+        Kueue takes the node with the least room that a pod fits, which is one with ranks
+        (kubernetes-sigs/kueue:pkg/cache/scheduler/tas_flavor_snapshot.go@v0.19.2).
+        """
+        if self.launcher_is_node or self.launch.fabric:
+            return {}
+        beside = {
+            "labelSelector": {"matchLabels": {"jobset.sigs.k8s.io/replicatedjob-name": "node"}},
+            "matchLabelKeys": ["jobset.sigs.k8s.io/jobset-name"],
+            "topologyKey": "kubernetes.io/hostname",
+        }
+        return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [beside]}}
+
+    @property
     def copies_name(self) -> str:
         """Name of the binding of the policy on copies of it."""
         return names.copies_of(self.launch.name)
@@ -158,6 +187,11 @@ class LaunchView:
         return format_bytes(int(self.launch.runtime.shared_memory * self.launch.part))
 
     @property
+    def launcher_shared_memory(self) -> str:
+        """Size of the launcher's /dev/shm, which is part of its memory."""
+        return self.shared_memory if self.launcher_is_node else "64Mi"
+
+    @property
     def image_pull_secrets(self) -> list[dict[str, str]]:
         """The pull secret, by the name that it has in every team's namespace."""
         secret = self.launch.runtime.pull_secret
@@ -181,17 +215,9 @@ class LaunchView:
 
     @property
     def launcher_annotations(self) -> dict[str, str]:
-        """Annotations of the launcher's pod: networks, SCC, and the topology level to share."""
-        launch, fabric = self.launch, self.launch.fabric
-        annotations = ReleaseView(launch.release).scc
-        if fabric and launch.rails:
-            networks = (names.network(fabric.name, rail, launch.owner) for rail in launch.rails)
-            annotations["k8s.v1.cni.cncf.io/networks"] = ",".join(networks)
-        if fabric:
-            annotations["kueue.x-k8s.io/podset-preferred-topology"] = fabric.preferred_level
-        if launch.is_grouped:
-            annotations["kueue.x-k8s.io/podset-group-name"] = "job"
-        return dict(sorted(annotations.items()))
+        """Annotations of the launcher's pod: networks if it has ranks, SCC, and the topology."""
+        networks = self._networks if self.launcher_is_node else {}
+        return dict(sorted({**self._placement, **networks}.items()))
 
     @property
     def node_annotations(self) -> dict[str, str]:
@@ -201,7 +227,26 @@ class LaunchView:
         a rank below 0 and places them in any order (seen on Kueue 0.16.2 and 0.19.2).
         """
         order = {"kueue.x-k8s.io/pod-index-offset": "-1"} if self.launch.is_grouped else {}
-        return dict(sorted({**self.launcher_annotations, **order}.items()))
+        return dict(sorted({**self._placement, **self._networks, **order}.items()))
+
+    @property
+    def _networks(self) -> dict[str, str]:
+        launch, fabric = self.launch, self.launch.fabric
+        if not (fabric and launch.rails):
+            return {}
+        networks = (names.network(fabric.name, rail, launch.owner) for rail in launch.rails)
+        return {"k8s.v1.cni.cncf.io/networks": ",".join(networks)}
+
+    @property
+    def _placement(self) -> dict[str, str]:
+        """SCC, the topology level to share, and the group of pods that are placed together."""
+        launch, fabric = self.launch, self.launch.fabric
+        annotations = ReleaseView(launch.release).scc
+        if fabric:
+            annotations["kueue.x-k8s.io/podset-preferred-topology"] = fabric.preferred_level
+        if launch.is_grouped:
+            annotations["kueue.x-k8s.io/podset-group-name"] = "job"
+        return annotations
 
     @property
     def home(self) -> str:

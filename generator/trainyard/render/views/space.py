@@ -249,6 +249,7 @@ def _limits(grant: Grant) -> dict[str, str]:
     launch, runtime = grant.launch, grant.launch.runtime
     per_node = (f"{name}={format_amount(name, n)}" for name, n in launch.per_node.items())
     return {
+        **({"launcherPod": "small"} if runtime.small_launcher else {}),
         "gpusPerNode": str(launch.gpus),
         "maxNodes": str(grant.nodes),
         "longestName": str(launch.longest_job_name),

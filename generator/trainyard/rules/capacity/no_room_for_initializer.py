@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import format_bytes, format_cpu
@@ -14,31 +14,40 @@ RULE = Rule(
     id="capacity/no-room-for-initializer",
     severity=Severity.ERROR,
     summary="""
-        The `initialize` steps of a runtime leave its ranks enough cores and memory of a node.
+        The `initialize` steps of a runtime, and what its nodes keep for a small launcher, leave its
+        ranks enough cores and memory of a node.
     """,
     why="""
-        If the steps leave less than nothing, Kueue creates no Workload and the job waits without a
+        If they leave less than nothing, Kueue creates no Workload and the job waits without a
         message. Only Kueue's log has `resources.requests[cpu]: Invalid value: ... must be greater
-        than or equal to 0` (seen with Kueue 0.19.2). Kueue counts steps and ranks together from the
-        start, so each pod of ranks requests only what the steps leave.
+        than or equal to 0` (seen with Kueue 0.19.2). Kueue counts these pods and the ranks together
+        from the start, so each pod of ranks requests only what they leave.
     """,
-    fix="Lower `cpu` or `memory` under `initialize`, or run the runtime on larger nodes or shares.",
+    fix="""
+        Lower `cpu` or `memory` under `initialize`, or the hardware's `launcher`, or run the
+        runtime on larger nodes or shares.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     launches = (launch for site in platform.sites for launch in site.launches)
-    known = {launch.name: launch for launch in launches if launch.volume}
+    known = {launch.name: launch for launch in launches if launch.helpers.cpu}
     for _, launch in sorted(known.items()):
-        cpu, memory = launch.per_node["cpu"], launch.per_node["memory"]
-        shared_memory = launch.runtime.shared_memory * launch.part
-        if cpu < _core_for_each_rank(launch) or memory <= shared_memory:
+        if not _has_room(launch):
+            cpu, memory = launch.per_node["cpu"], launch.per_node["memory"]
             message = (
-                f"the steps of runtime `{launch.runtime.name}` take {_steps(launch)} of a "
-                f"`{launch.nodes}`, which leaves its ranks {format_cpu(cpu)} cpu and "
-                f"{_display(memory)}"
+                f"{_taken(launch)} of a `{launch.nodes}`, which leaves the ranks of runtime "
+                f"`{launch.runtime.name}` {format_cpu(cpu)} cpu and {_display(memory)}"
             )
-            yield RULE.at(launch.runtime.at / "initialize", message)
+            yield RULE.at(_place(launch), message)
+
+
+def _has_room(launch: Launch) -> bool:
+    """Return whether the ranks have a core each, and more memory than they share."""
+    shared_memory = launch.runtime.shared_memory * launch.part
+    has_cores = launch.per_node["cpu"] >= _core_for_each_rank(launch)
+    return has_cores and launch.per_node["memory"] > shared_memory
 
 
 def _core_for_each_rank(launch: Launch) -> int:
@@ -46,12 +55,18 @@ def _core_for_each_rank(launch: Launch) -> int:
     return (launch.gpus or 1) * 1000 * launch.hardware.threads // launch.hardware.cores
 
 
-def _steps(launch: Launch) -> str:
-    """Return what all steps together take, for a message."""
-    steps = launch.runtime.initializers
-    cpu = sum(each.cpu for each in steps)
-    memory = sum(each.memory for each in steps)
-    return f"{format_cpu(cpu)} cpu and {_display(memory)}"
+def _taken(launch: Launch) -> str:
+    """Return what takes a part of the node, and how much, for a message."""
+    steps, small = launch.runtime.initializers, launch.hardware.launcher.cpu
+    pods = "the steps and a small launcher" if steps and small else "the steps"
+    taken = f"{format_cpu(launch.helpers.cpu)} cpu and {_display(launch.helpers.memory)}"
+    return f"{pods} take {taken}" if steps else f"a small launcher takes {taken}"
+
+
+def _place(launch: Launch) -> Pointer:
+    if launch.runtime.initializers:
+        return launch.runtime.at / "initialize"
+    return launch.hardware.stated("launcher")
 
 
 def _display(memory: int) -> str:

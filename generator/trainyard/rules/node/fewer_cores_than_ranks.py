@@ -25,8 +25,8 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime, each in bound(platform):
         ranks = each.gpus or 1
-        if not runtime.ranks and each.promised_cores < ranks:
-            cores = f"the {counted(each.promised_cores, 'core')} of a `{each.name}`"
+        if not runtime.ranks and each.rank_cores < ranks:
+            cores = f"the {counted(each.rank_cores, 'core')} of a `{each.name}`"
             message = f"runtime `{runtime.name}` binds {counted(ranks, 'rank')} to {cores}"
             notes = [Note("the system share keeps the other cores", each.stated("system", "cpu"))]
             yield RULE.at(runtime.at / "binding", message, notes=notes)

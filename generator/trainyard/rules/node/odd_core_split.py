@@ -37,12 +37,12 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime, each in bound(platform):
         ranks = runtime.ranks or each.gpus or 1
-        share, rest = divmod(each.promised_cores, ranks)
+        share, rest = divmod(each.rank_cores, ranks)
         if not share:
             continue
         message = (
             f"runtime `{runtime.name}` binds each of {counted(ranks, 'rank')} to {share} of the "
-            f"{counted(each.promised_cores, 'core')} of a `{each.name}`"
+            f"{counted(each.rank_cores, 'core')} of a `{each.name}`"
         )
         if rest:
             message += f", which leaves {rest} unused"
