@@ -28,7 +28,8 @@ _SMALL = {
         "numaNodes": 1,
         "memory": "64Gi",
         "ephemeralStorage": "200Gi",
-        "system": {"cpu": 2, "memory": "16Gi", "ephemeralStorage": "64Gi"},
+        "system": {"cpu": 1, "memory": "12Gi", "ephemeralStorage": "64Gi"},
+        "launcher": {"cores": 1, "memory": "4Gi"},
         "labels": {"ml.example.com/node-type": "small"},
     },
     "clusters/prod-east.yaml": {"pools": {"small": {"nodes": 8, "reserve": 0}}},
@@ -37,7 +38,7 @@ _SMALL = {
         "quota": {"prod-east": {"small": {"nodes": 8}}},
     },
 }
-"""Nodes that give a job two cores, as many as the smallest CI machine has."""
+"""Nodes that give ranks two cores, as many as the smallest CI machine has."""
 
 
 def runtime(release: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -123,13 +124,14 @@ def make_job(
         network: network of its pods.
         image: image of its containers.
         body: the runtime.
-        nodes: number of nodes, the launcher included.
+        nodes: number of nodes, a launcher with ranks included.
         folder: folder for its files.
     """
     templates = {
         job["name"]: job["template"]["spec"]["template"]["spec"] for job in replicated(body)
     }
-    names = {f"{_NAME}-node-0-{i}": templates["node"] for i in range(nodes - 1)}
+    workers = nodes - 1 if _has_ranks(body) else nodes
+    names = {f"{_NAME}-node-0-{i}": templates["node"] for i in range(workers)}
     names[f"{_NAME}-launcher-0-0"] = templates["launcher"]
     pods = {
         name: Pod(network, image, template, name, folder / name) for name, template in names.items()
@@ -140,6 +142,12 @@ def make_job(
     return Job(pods)
 
 
+def _has_ranks(body: Mapping[str, Any]) -> bool:
+    """Return whether the launcher of a runtime's jobs has ranks."""
+    as_node: bool = body["spec"]["mlPolicy"]["mpi"]["runLauncherAsNode"]
+    return as_node
+
+
 def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
     """Write what Trainer's MPI plugin writes (pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0)."""
     policy = body["spec"]["mlPolicy"]["mpi"]
@@ -147,8 +155,9 @@ def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
     keys, hostfile = folder / "keys", folder / "mpi"
     _write_keys(job, keys)
     hostfile.mkdir()
-    # In the order of the replicated jobs, the launcher last.
-    lines = [f"{name}.{_NAME} slots={slots}\n" for name in job.pods]
+    # In the order of the replicated jobs, a launcher with ranks last.
+    pods = job.pods.values() if _has_ranks(body) else job.nodes
+    lines = [f"{pod.name}.{_NAME} slots={slots}\n" for pod in pods]
     (hostfile / "hostfile").write_text("".join(lines), "utf-8")
     for name, pod in job.pods.items():
         (file := pod.folder / "hosts").write_text("".join(hosts(job, name)), "utf-8")

@@ -106,6 +106,36 @@ def test_mpirun_starts_bound_ranks_on_every_node(
     _assert_bound(reports)
 
 
+@both
+def test_small_launcher_starts_ranks_on_all_nodes_and_none_beside_itself(job: MakeJob) -> None:
+    """Trainer gives a job's variables to the launcher alone, and `-x` passes them on."""
+    made = job(launcherPod="small")
+    made.launcher.environment |= {"FROM_THE_JOB": "named", "NOT_NAMED": "x"}
+
+    lines = made.run(["mpirun", "-x", "FROM_THE_JOB", "python3", "-c", _PROGRAM]).splitlines()
+
+    reports = [json.loads(line) for line in lines if line.startswith("{")]
+    reports.sort(key=itemgetter("rank"))
+    assert _values(reports, "host") == [
+        pod.name for pod in made.nodes for _ in range(RANKS_PER_NODE)
+    ]
+    _assert_world(reports)
+    assert set(_values(reports, "FROM_THE_JOB")) == {"named"}
+    _assert_bound(reports)
+
+
+@both
+def test_small_launcher_waits_for_the_checkpoints_of_evicted_ranks(job: MakeJob) -> None:
+    """Its pod has none of them, and stays until the last has ended."""
+    made = job(launcherPod="small", grace="40s")
+    _began(made, _CHECKPOINT)
+
+    made.delete()
+
+    assert len(made.written("saved-*")) == NODES * RANKS_PER_NODE, made.log
+    assert made.launcher.code == 0, made.log
+
+
 @pytest.mark.parametrize("image", ["5"], indirect=True, ids=["openmpi-5.0.11"])
 def test_ranks_of_an_early_open_mpi_5_share_a_socket(job: MakeJob) -> None:
     """What versions before 5.0.10 get starts the ranks in order; the machine has one socket."""
