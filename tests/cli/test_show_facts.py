@@ -67,3 +67,10 @@ def test_sides_of_rails_are_shown_where_they_are_stated() -> None:
     assert reported({}, ": rails") == [f"8 rails, 4 on NUMA node 0, 4 on NUMA node 1; {pinned}"]
     assert reported(unstated, ": rails") == [f"2 rails; {pinned}"]
     assert reported(CPU, ": rails") == []
+
+
+def test_small_launcher_is_shown_with_what_it_has() -> None:
+    kept = {"hardware/dgx-h100.yaml": {"launcher": {"cores": 1, "memory": "4Gi"}}}
+    small = together(kept, {RUNTIME: {"launcherPod": "small"}})
+    assert reported(small, "launcher of") == ["a pod without ranks, 2 CPUs, 4Gi"]
+    assert reported(kept, "launcher of") == []

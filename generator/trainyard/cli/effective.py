@@ -10,7 +10,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
-from trainyard.model.quantity import counted, format_amount
+from trainyard.model.quantity import counted, format_amount, format_bytes, format_cpu
 from trainyard.model.space import Grant, Space
 from trainyard.model.team import Quota, Team, Term
 from trainyard.model.tenant import Tenant
@@ -97,6 +97,10 @@ def _grant(space: Space, grant: Grant, own: str) -> Iterator[Value]:
     if about := launch.runtime.description:
         yield Value(f"{own}use of {launch.name}", about, launch.runtime.at / "description")
     yield Value(f"{own}ranks of {launch.name}", _ranks(launch), launch.runtime.at / "ranks")
+    if launch.runtime.small_launcher:
+        kept = launch.hardware.launcher
+        size = f"a pod without ranks, {format_cpu(kept.cpu)} CPUs, {format_bytes(kept.memory)}"
+        yield Value(f"{own}launcher of {launch.name}", size, launch.runtime.at / "launcherPod")
 
 
 def _parts(grant: Grant) -> str:
