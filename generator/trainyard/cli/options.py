@@ -142,20 +142,6 @@ def need_profiles(folder: Path, clusters: Iterable[str] = ()) -> None:
         need_name("cluster", name, known)
 
 
-def one_cluster(folder: Path, name: str | None) -> str:
-    """Return the name of a cluster, without a name of the only one.
-
-    Raises:
-        NoInput: the folder holds no profile.
-        click.UsageError: it has no profile, or there are several and none is named.
-    """
-    need_profiles(folder, [name] if name else [])
-    known = names_in(folder / "clusters")
-    if name is None and len(known) != 1:
-        raise click.UsageError(f"name a `--cluster`; there is: {', '.join(known) or 'none yet'}")
-    return name or known[0]
-
-
 def need_apart(profiles: Path, output: Path) -> None:
     """Refuse a tree that is, holds or is inside the profiles: it is replaced as a whole.
 

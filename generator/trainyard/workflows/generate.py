@@ -82,12 +82,6 @@ class Generation:
     files: Mapping[str, bytes] = field(default_factory=dict)
     manifests: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
 
-    def teams(self, cluster: str) -> list[str]:
-        """Return the names of the teams on a cluster."""
-        assert self.checked.platform is not None
-        (site,) = (each for each in self.checked.platform.sites if each.name == cluster)
-        return [tenant.name for tenant in site.tenants]
-
 
 def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
     """Read the profiles below a folder and check everything that needs no rendering.

@@ -106,7 +106,7 @@ def test_file_that_is_no_manifest_is_an_error(trainyard: Call, here: Path, text:
         (("--cluster", "lab"), "`--cluster` needs a `--team`"),
         (("--team", "nlp"), "name a `--cluster`"),
         (("--team", "npl", "--cluster", "lab"), "did you mean `nlp`?"),
-        (("--team", "vision", "--cluster", "lab"), "there is no team `vision`"),
+        (("--team", "vision", "--cluster", "lab"), "there is no team `vision` on lab"),
     ],
 )
 def test_wrong_use_is_told(

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click import UsageError
 from jsonschema import Draft7Validator
 
 from tests.cli.calls import REPOSITORY, Ended
 from trainyard.cli.exits import Exit
-from trainyard.cli.options import one_cluster
 
 Call = Callable[..., Ended]
 SAMPLE = "overlays/prod-east/samples/nlp/openmpi-cuda.yaml"
@@ -168,18 +166,6 @@ def test_standard_input_is_named_in_messages(
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(raw)))
 
     assert trainyard("fit", "-", *WHERE).err.startswith("error: standard input ")
-
-
-def test_only_cluster_needs_no_name(tmp_path: Path) -> None:
-    profiles = tmp_path / "clusters"
-    profiles.mkdir()
-    (profiles / "lab.yaml").touch()
-    assert one_cluster(tmp_path, None) == "lab"
-
-    (profiles / "east.yaml").touch()
-    assert one_cluster(tmp_path, "lab") == "lab"
-    with pytest.raises(UsageError, match="there is: east, lab"):
-        one_cluster(tmp_path, None)
 
 
 def queue(**status: Any) -> str:

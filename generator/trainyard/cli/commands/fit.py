@@ -17,19 +17,16 @@ from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import (
     complete_cluster,
     complete_team,
-    components_root,
     format_option,
-    need_name,
-    one_cluster,
     output_option,
     places,
     profiles_option,
-    today,
 )
+from trainyard.cli.team import generate_for_team
 from trainyard.diagnostics import has_errors
 from trainyard.fit.verdict import Standing, Verdict
 from trainyard.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot
-from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.generate import Generation
 from trainyard.workflows.handed_in import shown
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -47,7 +44,7 @@ _JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
     "--cluster",
     metavar="NAME",
     shell_complete=complete_cluster,
-    help="Cluster of the job, if several.",
+    help="Cluster of the job, if the team is on several.",
 )
 @click.option(
     "--usage",
@@ -86,16 +83,14 @@ def command(  # noqa: PLR0917 - click passes options by name
         return _only_built(builds=builds)
     if team is None:
         raise click.UsageError("a job is judged for a `--team`")
-    cluster = one_cluster(profiles, cluster)
     jobs = read_jobs(job)
     if not jobs.bodies:
         raise NoInput(f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1")
     snapshot = read_snapshot(usage) if usage else None
-    made = generate(profiles, components_root(profiles, output), [cluster], today())
+    made, name = generate_for_team(profiles, output, team, cluster)
     if has_errors(made.diagnostics):
         return _not_generated(made, profiles, formats)
-    need_name("team", team, made.teams(cluster))
-    verdicts = fit_jobs(made, cluster, team, jobs, snapshot)
+    verdicts = fit_jobs(made, name, team, jobs, snapshot)
     return _report(made, profiles, jobs, verdicts, formats)
 
 

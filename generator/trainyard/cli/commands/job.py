@@ -13,19 +13,16 @@ from trainyard.cli.fit.text import text
 from trainyard.cli.options import (
     complete_cluster,
     complete_team,
-    components_root,
-    need_name,
-    one_cluster,
     output_option,
     places,
     profiles_option,
-    today,
 )
+from trainyard.cli.team import generate_for_team
 from trainyard.convert.asked import Asked, Refused
 from trainyard.diagnostics import has_errors
 from trainyard.fit.verdict import Standing
 from trainyard.model.acceptance import TESTS
-from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.generate import Generation
 from trainyard.workflows.job import Made, make_job
 
 
@@ -44,7 +41,7 @@ from trainyard.workflows.job import Made, make_job
     "--cluster",
     metavar="NAME",
     shell_complete=complete_cluster,
-    help="Cluster of the job, if several.",
+    help="Cluster of the job, if the team is on several.",
 )
 @click.option(
     "--test",
@@ -88,16 +85,14 @@ def command(  # noqa: PLR0917 - click passes options by name
     can't be admitted is not printed.
     """
     _need_words(words, test)
-    cluster = one_cluster(profiles, cluster)
-    made = generate(profiles, components_root(profiles, output), [cluster], today())
+    made, name = generate_for_team(profiles, output, team, cluster)
     if has_errors(made.diagnostics):
         found = findings.Findings(made.diagnostics, places(made.checked.profiles, profiles))
         notify(findings.text(found, colour=False))
         return Exit.FINDINGS
-    need_name("team", team, made.teams(cluster))
     asked = Asked(words, runtime, nodes or 0, gpus, queue, namespace, priority, test)
     try:
-        job = make_job(made, cluster, team, asked)
+        job = make_job(made, name, team, asked)
     except Refused as refused:
         raise click.UsageError(str(refused)) from None
     return _printed(job, made, profiles)

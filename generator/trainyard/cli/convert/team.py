@@ -13,11 +13,11 @@ from trainyard.cli.options import (
     Command,
     complete_cluster,
     complete_team,
-    need_name,
-    one_cluster,
+    need_profiles,
     places,
     profiles_option,
 )
+from trainyard.cli.team import cluster_of_team
 from trainyard.model.tenant import Tenant
 from trainyard.workflows.convert import tenant_of
 from trainyard.workflows.generate import check
@@ -35,7 +35,7 @@ def team_options(command: Command) -> Command:
             "--cluster",
             metavar="NAME",
             shell_complete=complete_cluster,
-            help="Cluster of the jobs, if several.",
+            help="Cluster of the jobs, if the team is on several.",
         ),
         click.option(
             "--team",
@@ -60,14 +60,10 @@ def chosen_team(profiles: Path, cluster: str | None, team: str | None) -> Tenant
         if cluster is not None:
             raise click.UsageError("`--cluster` needs a `--team`")
         return None
-    name = one_cluster(profiles, cluster)
+    need_profiles(profiles, [cluster] if cluster else [])
     checked = check(profiles)
     if checked.platform is None:
         found = findings.Findings(checked.diagnostics, places(checked.profiles, profiles))
         notify(findings.text(found, colour=False))
         raise BrokenProfiles
-    tenant = tenant_of(checked.platform, team, name)
-    if tenant is None:
-        (site,) = (each for each in checked.platform.sites if each.name == name)
-        need_name("team", team, (each.name for each in site.tenants))
-    return tenant
+    return tenant_of(checked.platform, team, cluster_of_team(checked.platform, team, cluster))
