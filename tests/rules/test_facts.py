@@ -95,6 +95,15 @@ def test_default_largest_job_is_reported_at_the_quota() -> None:
     assert found.at.path == ("quota", "prod-east", "dgx-h100", "nodes")
 
 
+def test_runtime_of_one_node_names_the_largest_job_to_set() -> None:
+    changes = {NLP: {"largestJob": {"nodes": 2}}, RUNTIME: {"maxNodes": 1}}
+    found = of("capacity/job-larger-than-runtime-cap", changes)[0]
+
+    assert found.message.startswith("team nlp may submit a job of 2 nodes, but ")
+    assert found.message.endswith(" its runtimes allow at most 1")
+    assert found.hint.startswith("Set `largestJob: {nodes: 1}`. ")
+
+
 @pytest.mark.parametrize(
     ("nic", "hint"),
     [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.rules.cases import broken, messages, platform_of
+from tests.rules.cases import broken, findings, messages, platform_of
 from tests.rules.cores import on_cores
 from trainyard.rules.capacity.share_without_a_place import least_room
 
@@ -21,6 +21,8 @@ CLUSTER, NLP, VISION, RUNTIME = (
 )
 HARDWARE = "hardware/dgx-h100.yaml"
 UNEVEN = "capacity/uneven-share"
+PLACE = "capacity/share-without-a-place"
+BESIDE = "capacity/shares-beside-whole-nodes"
 CPU: dict[str, Any] = {
     CLUSTER: {"pools": {"cpu": {"nodes": 3}}},
     "hardware/cpu.yaml": {
@@ -50,6 +52,39 @@ def test_share_is_less_than_a_node_and_divides_into_equal_pods(gpus: int) -> Non
     """MPI needs at least two pods and torchrun one; whole nodes are counted in nodes."""
     assert (UNEVEN in broken(share(gpus))) is (gpus % 2 == 1 or gpus >= 8)
     assert (UNEVEN in broken(share(gpus) | TORCHRUN)) is (gpus >= 8)
+
+
+WHOLE = "hardware/whole.yaml"
+TWO_POOLS: dict[str, Any] = {
+    CLUSTER: {"pools": {"whole": {"nodes": 2, "fabric": "ib"}}},
+    WHOLE: {"extends": "dgx-h100", "labels": {"ml.example.com/node-type": "whole"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        (share(8), "Set `dgx-h100: {nodes: 1}` in place of `dgx-h100: {gpus: 8}`."),
+        (share(12), "Set `dgx-h100: {nodes: 2}` in place of `dgx-h100: {gpus: 12}`."),
+        (
+            share(8) | share(2, VISION) | TWO_POOLS,
+            "Set `whole: {nodes: 1}` in place of `dgx-h100: {gpus: 8}`.",
+        ),
+        (
+            share(8) | share(2, VISION),
+            "Add a pool of whole nodes to the cluster, and set `nodes: 1` of that pool.",
+        ),
+    ],
+)
+def test_whole_node_as_a_share_has_one_finding_about_shares(
+    changes: dict[str, Any], hint: str
+) -> None:
+    """The edit names a pool that no other team has a share of; other findings about its pods would
+    only repeat that no node has room for it."""
+    found = [each for each in findings(changes) if each.rule in {UNEVEN, PLACE}]
+
+    assert [(each.rule, each.hint) for each in found] == [(UNEVEN, hint)]
+    assert found[0].message.endswith(", whose nodes have 8: this is not a share of a node")
 
 
 def test_share_of_a_node_without_gpus_is_reported() -> None:
@@ -133,10 +168,6 @@ def test_pods_of_a_share_have_whole_cores(cpu: int, whole: bool) -> None:
 def test_borrowed_gpus_divide_into_pods(own: int, borrow: int, uneven: bool) -> None:
     """Jobs use them in whole pods, so a rest is of no use."""
     assert (UNEVEN in broken(share(own, borrow=borrow))) is uneven
-
-
-PLACE = "capacity/share-without-a-place"
-BESIDE = "capacity/shares-beside-whole-nodes"
 
 
 def pool(nodes: int) -> dict[str, Any]:

@@ -19,7 +19,10 @@ RULE = Rule(
         smaller of `largestJob` and `maxNodes`: `spec.trainer.numNodes is <n> ...; with ... this
         team may ask for <n> to <n> nodes` (seen with Kubernetes 1.36.3).
     """,
-    fix="Lower `largestJob`, or raise `maxNodes` of a runtime that was tested at that size.",
+    fix="""
+        Set `largestJob` to the highest `maxNodes` of the team's runtimes. For larger jobs, raise
+        `maxNodes` of a runtime that was tested at that size.
+    """,
 )
 
 
@@ -39,7 +42,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     "teams may submit larger jobs than their runtimes "
                     f"{', '.join(team.runtimes)} allow: {highest}"
                 )
-                yield RULE.at(space.largest_job_at, message, notes=notes, cause=cause)
+                hint = (
+                    f"Set `largestJob: {{nodes: {highest}}}`. For larger jobs, raise `maxNodes` of "
+                    "a runtime that was tested at that size."
+                )
+                yield RULE.at(space.largest_job_at, message, hint=hint, notes=notes, cause=cause)
 
 
 CHECK = Check(RULE, find, each=("quota", "runtimes"))

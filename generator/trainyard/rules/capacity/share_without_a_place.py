@@ -82,12 +82,17 @@ def _jobs(
     platform: Platform, pool: Pool, owners: Owners
 ) -> Iterator[tuple[Tenant, Quota, int, int]]:
     """Yield each share, the parts of a pod and the pods of a job; for each runtime that fits."""
-    for tenant, quota in owners:
-        if quota.is_share:
-            usable = runtimes(platform, tenant, pool)
-            for pods in sorted({each.smallest_job for each in usable}):
-                if quota.own % pods == 0:
-                    yield tenant, quota, quota.own // pods, pods
+    for tenant, quota in _shares(owners):
+        usable = runtimes(platform, tenant, pool)
+        for pods in sorted({each.smallest_job for each in usable}):
+            if quota.own % pods == 0:
+                yield tenant, quota, quota.own // pods, pods
+
+
+def _shares(owners: Owners) -> Owners:
+    """Return the shares; none beside a whole node, which `capacity/uneven-share` reports."""
+    shares = [(tenant, quota) for tenant, quota in owners if quota.is_share]
+    return shares if all(quota.own < quota.per_node for _, quota in shares) else []
 
 
 CHECK = Check(RULE, find, each=("runtimes",))

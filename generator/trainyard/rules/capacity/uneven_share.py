@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.hardware import Hardware
+from trainyard.model.ownership import Owners
 from trainyard.model.platform import Platform
+from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted
 from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.rules._check import Check
-from trainyard.rules._shares import flavors_in_parts, runtimes
+from trainyard.rules._shares import flavors_in_parts, pools, runtimes
 
 RULE = Rule(
     id="capacity/uneven-share",
@@ -19,13 +22,13 @@ RULE = Rule(
     summary="A share of a node divides into equal pods that each have whole cores.",
     why="""
         Two pods that share a core both run slower than either would alone. A launcher that gets no
-        part of the share starts nothing.
+        part of the share starts nothing. A whole node as a share is cut into parts too: each of
+        the two pods of an MPI job has half of its GPUs.
     """,
     fix="""
         Set `gpus` to 2, 4 or 6 of 8, or `cores` to an even number. MPI needs at least 2, because
         its launcher is a pod too, unless the runtime has `maxNodes: 1`. Set `cpu` in `system` so
-        that the other cores divide evenly. For a whole node, set `nodes: 1` in a pool of whole
-        nodes.
+        that the other cores divide evenly.
     """,
 )
 
@@ -39,7 +42,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             yield RULE.at(quota.place, f"{owns}, whose nodes {_other_parts(hardware)}", hint=hint)
         elif quota.own >= quota.per_node:
             message = f"{owns}, whose nodes have {quota.per_node}: this is not a share of a node"
-            yield RULE.at(quota.place, message)
+            yield RULE.at(quota.place, message, hint=_whole_nodes(platform, flavor))
         else:
             yield from _uneven_pods(flavor, runtimes(platform, tenant, flavor.pool), owns)
 
@@ -47,6 +50,26 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _other_parts(hardware: Hardware) -> str:
     """Return why nodes are not shared in the unit of a quota."""
     return "are shared by their GPUs" if hardware.gpus else "have no GPUs"
+
+
+def _whole_nodes(platform: Platform, flavor: Flavor) -> str:
+    """Return how to own whole nodes, in a pool in which no other team has a share."""
+    quota = flavor.quota
+    nodes = f"nodes: {ceil(quota.nodes)}"
+    whole = [pool.name for pool, owners in pools(platform) if _holds_no_share(pool, owners, flavor)]
+    if not whole:
+        return f"Add a pool of whole nodes to the cluster, and set `{nodes}` of that pool."
+    name = quota.pool if quota.pool in whole else whole[0]
+    stated = f"`{quota.pool}: {{{quota.unit}: {quota.own}}}`"
+    return f"Set `{name}: {{{nodes}}}` in place of {stated}."
+
+
+def _holds_no_share(pool: Pool, owners: Owners, flavor: Flavor) -> bool:
+    """Tell whether a pool of the cluster has nodes as large, and no share of another team."""
+    same = pool.at.file == flavor.pool.at.file
+    large = pool.hardware.units(flavor.quota.unit) == flavor.quota.per_node
+    shares = (quota for _, quota in owners if quota.is_share)
+    return same and large and all(each is flavor.quota for each in shares)
 
 
 def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator[Diagnostic]:
