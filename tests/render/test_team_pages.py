@@ -51,6 +51,17 @@ def test_page_submits_a_job_that_names_only_what_it_must() -> None:
     assert job["spec"]["trainer"]["numNodes"] == 2
 
 
+def test_words_of_a_pod_that_no_node_takes_have_a_row() -> None:
+    """Kueue shows the job as started, so the page also tells where the events of its pods are."""
+    rows = [line for line in pages()["nlp"].splitlines() if line.startswith("| `")]
+    (started,) = (row for row in rows if row.startswith("| `Quota reserved in ClusterQueue`"))
+    (pod,) = (row for row in rows if "`didn't match Pod's node affinity/selector`" in row)
+
+    assert "oc -n team-nlp describe pods -l jobset.sigs.k8s.io/jobset-name=" in started
+    assert "label of its pool" in pod
+    assert "ask nlp-oncall@example.com to compare the nodes' labels" in pod
+
+
 def test_page_needs_ten_lines_of_python() -> None:
     first, own = (block for block in blocks(pages()["nlp"], "python") if ".train(" in block)
     assert first.count("\n") <= 10
