@@ -67,6 +67,42 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
 
 
 @RELEASES
+def test_keys_of_kueue_in_jobs_to_copy_may_be_set(release: str) -> None:
+    """The policy lists them, and the labels of a priority class and of a queue are all there."""
+    changes = {
+        "clusters/prod-east.yaml": {
+            "release": release,
+            "priorities": {"batch": {"value": 1000, "deadline": "2d"}},
+        },
+        "teams/nlp.yaml": {"priorities": ["batch"]},
+    }
+    (site,) = platform_of(changes).sites
+    spaces = [space for tenant in site.tenants for space in tenant.spaces]
+    written = {"kueue.x-k8s.io/queue-name"}
+    written |= {key for space in spaces for each in space.priorities for key in each.labels}
+    limits = _policies(release)["trainyard-trainjob-limits"]
+    variables = {each["name"]: each["expression"] for each in limits["variables"]}
+
+    assert len(written) == 3
+    assert all(f"'{key}'" in variables["keysOfKueue"] for key in written)
+    assert any("leave out [' + variables.keysOfKueue" in word for word in _words(limits))
+
+
+@RELEASES
+def test_annotation_of_kueue_in_an_update_is_looked_at(release: str) -> None:
+    """Kueue obeys one that is added to a job that waits. kubectl's own would stop each apply."""
+    limits = _policies(release)["trainyard-trainjob-limits"]
+    (changed,) = (
+        each["expression"]
+        for each in limits["matchConditions"]
+        if "oldObject" in each["expression"]
+    )
+
+    assert "annotations.orValue({}).exists(key, key.contains('kueue.x-k8s.io/')" in changed
+    assert "annotations.orValue({}) !=" not in changed
+
+
+@RELEASES
 def test_both_read_the_limits_of_each_namespace(release: str) -> None:
     """One ConfigMap for both bindings: what is refused for its size and what for its ranks follow
     from one place."""

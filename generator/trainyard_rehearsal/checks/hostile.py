@@ -20,13 +20,14 @@ from trainyard_rehearsal.checks.refusals import (
     FIXED,
     JOB_TOO_LARGE,
     JOBSET_METADATA,
+    KUEUE_KEYS,
+    MANAGER,
     METADATA,
     NODES,
     PLACEMENT,
     PRIORITY,
     QUEUE,
     RANKS,
-    RESERVED_FIELDS,
     RESOURCES,
     RUNTIME,
     SCRIPTS,
@@ -94,13 +95,15 @@ _LABELS: tuple[tuple[Body, str], ...] = (
     ({"labels": {QUEUE_LABEL: "other"}}, QUEUE),
     ({"labels": {"kueue.x-k8s.io/priority-class": "system-cluster-critical"}}, PRIORITY),
 )
+_UNKNOWN_LABELS = ("prebuilt-workload-name", "queuename")
 _METADATA_CHANGES: tuple[tuple[Body, str], ...] = (
-    ({"labels": {"kueue.x-k8s.io/prebuilt-workload-name": "x"}}, RESERVED_FIELDS),
+    *(({"labels": {f"kueue.x-k8s.io/{key}": "x"}}, KUEUE_KEYS) for key in _UNKNOWN_LABELS),
+    ({"annotations": {"kueue.x-k8s.io/admission-gated-by": "example.com/a"}}, KUEUE_KEYS),
     ({"finalizers": ["orphan"]}, FINALIZER),
     *FORBIDDEN_METADATA,
 )
 
-_MANAGED: tuple[Body, str] = ({"managedBy": "kueue.x-k8s.io/multikueue"}, RESERVED_FIELDS)
+_MANAGED: tuple[Body, str] = ({"managedBy": "kueue.x-k8s.io/multikueue"}, MANAGER)
 _SPEC_CHANGES: tuple[tuple[Body, str], ...] = (
     ({"trainer": {"image": "example.com/other"}}, FIXED),
     _MANAGED,
