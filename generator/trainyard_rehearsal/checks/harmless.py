@@ -12,11 +12,10 @@ from trainyard_rehearsal.checks.variants import (
     Variant,
     as_json,
     changed_job,
+    own_resources,
     patches_runtimes,
-    resources_per_node,
     runtime_patches,
     variant,
-    whole_node,
     with_pod,
 )
 from trainyard_rehearsal.control_plane.api import Body
@@ -53,20 +52,13 @@ def harmless_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     yield Variant("as it is", body)
     for pod in _GOOD_PODS:
         yield Variant(f"pod {as_json(pod)}", with_pod(sample, body, pod))
-    for trainer in (*_GOOD_TRAINERS, *_resources(sample)):
+    small = sample.launch.runtime.small_launcher
+    for trainer in (*_GOOD_TRAINERS, *(() if small else own_resources(sample))):
         yield variant(body, "trainer", trainer)
     for spec in ({"managedBy": "trainer.kubeflow.org/trainjob-controller"}, _unchanged(sample)):
         yield variant(body, "spec", spec)
     for metadata in (*_GOOD_METADATA, *_queues(sample), *_within_deadlines(sample)):
         yield variant(body, "metadata", metadata)
-
-
-def _resources(sample: Sample) -> Iterator[Body]:
-    """Yield a whole node's resources as text, and whole numbers as the SDK sends them: 2.0."""
-    whole = whole_node(sample)
-    of_sdk = {name: float(text) if text.isdecimal() else text for name, text in whole.items()}
-    for amounts in (whole, of_sdk):
-        yield resources_per_node(amounts, amounts)
 
 
 def _queues(sample: Sample) -> Iterator[Body]:

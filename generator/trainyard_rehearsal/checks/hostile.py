@@ -41,6 +41,7 @@ from trainyard_rehearsal.checks.variants import (
     Variant,
     as_json,
     changed_job,
+    own_resources,
     patches_runtimes,
     resources_per_node,
     runtime_patch,
@@ -189,11 +190,14 @@ def _overrides(job: Body) -> Iterator[tuple[Body, str]]:
 
 
 def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
-    """Yield resources other than a whole node or a whole share, fractions of them included."""
+    """Yield resources other than a whole node or a whole share; beside a small launcher any."""
     for amounts in (*_wrong_amounts(sample), *_named_alone(sample)):
         yield resources_per_node(amounts, amounts), RESOURCES
     whole = whole_node(sample)
     yield resources_per_node({**whole, "cpu": "1"}, {**whole, "cpu": "2"}), RESOURCES
+    if sample.launch.runtime.small_launcher:
+        for resources in own_resources(sample):
+            yield resources, RESOURCES
 
 
 def _wrong_amounts(sample: Sample) -> Iterator[Body]:

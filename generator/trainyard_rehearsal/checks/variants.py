@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainyard.model.quantity import format_amount
@@ -94,3 +95,11 @@ def whole_node(sample: Sample) -> Body:
 def resources_per_node(requests: Body, limits: Body) -> Body:
     """Return the part of a trainer that sets resources, with one rank per node."""
     return {"resourcesPerNode": {"requests": requests, "limits": limits}, "numProcPerNode": 1}
+
+
+def own_resources(sample: Sample) -> Iterator[Body]:
+    """Yield a whole node's resources as text, and whole numbers as the SDK sends them: 2.0."""
+    whole = whole_node(sample)
+    of_sdk = {name: float(text) if text.isdecimal() else text for name, text in whole.items()}
+    for amounts in (whole, of_sdk):
+        yield resources_per_node(amounts, amounts)
