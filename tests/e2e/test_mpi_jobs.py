@@ -211,6 +211,12 @@ def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
         "reserved for the platform": over(
             job, {"spec": {"runPolicy": {"managedBy": "kueue.x-k8s.io/multikueue"}}}
         ),
+        "leave out [kueue.x-k8s.io/queuename]": over(
+            job, {"metadata": {"labels": {"kueue.x-k8s.io/queuename": "x"}}}
+        ),
+        "leave out [kueue.x-k8s.io/elastic-job]": over(
+            job, {"metadata": {"annotations": {"kueue.x-k8s.io/elastic-job": "true"}}}
+        ),
         "the job has 6 pods": mpi_job(scene, "odd", workers=5),
         "would ignore this job": over(job, {"metadata": {"name": "1-odd"}}),
         "queue-name must be one of": over(
