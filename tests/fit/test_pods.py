@@ -23,6 +23,10 @@ TORCHRUN = {
         "libraries": {"openmpi": None, "torch": "2.6.0"},
     }
 }
+SMALL = {
+    "runtimes/openmpi-cuda.yaml": {"launcherPod": "small"},
+    "hardware/dgx-h100.yaml": {"launcher": {"cores": 1, "memory": "4Gi"}},
+}
 STEPS = {
     "runtimes/openmpi-cuda.yaml": {
         "initialize": {
@@ -62,6 +66,22 @@ def test_torchrun_has_nodes_alone(nodes: int | None, expected: int) -> None:
     found = pods(TORCHRUN, merged_job(TORCHRUN, numNodes=nodes))
 
     assert {role: each.count for role, each in found.items()} == {"node": expected}
+
+
+@pytest.mark.parametrize(("nodes", "expected"), [(None, 1), (1, 1), (3, 3)])
+def test_small_launcher_is_beside_all_nodes(nodes: int | None, expected: int) -> None:
+    """It has what the hardware keeps for it, and no GPU; variables of the job are in its pod
+    alone."""
+    job = sample(SMALL, numNodes=nodes, env=[{"name": "A", "value": "b"}])
+    found = pods(SMALL, job)
+
+    assert (found["node"].count, found["launcher"].count) == (expected, 1)
+    assert found["launcher"].requests == {"cpu": 2000, "memory": 4 << 30}
+    variables = {
+        role: {each["name"] for each in pod.template["spec"]["containers"][0]["env"]}
+        for role, pod in found.items()
+    }
+    assert ("A" in variables["launcher"], "A" in variables["node"]) == (True, False)
 
 
 def test_steps_come_before_the_ranks() -> None:
