@@ -189,6 +189,12 @@ class TeamPage:
         return any(len(sample.launch.runtime.roles) > 1 for sample in self._samples())
 
     @property
+    def names_variables(self) -> str:
+        """Its runtimes whose `mpirun` must name a job's variables, as Markdown."""
+        rows = (row for space in self.spaces for row in space.rows)
+        return _either(row.sample for row in rows if row.names_variables)
+
+    @property
     def launchers(self) -> tuple[bool, ...]:
         """Return of each kind of launcher that the team has whether processes run in its pod."""
         runtimes = (sample.launch.runtime for sample in self._samples() if _is_mpi(sample))
