@@ -134,8 +134,9 @@ def test_page_names_the_queue_of_a_runtime_that_needs_its_label() -> None:
 
 
 def test_page_mentions_copies_only_where_the_team_may_have_some() -> None:
-    assert "a copy that your admins made of one" in pages({NLP: {"ownRuntimes": 1}})["nlp"]
-    assert "is not in your table is refused" in pages()["nlp"]
+    copies = "Your admins may add copies of those in the table"
+    assert copies in pages({NLP: {"ownRuntimes": 1}})["nlp"]
+    assert copies not in pages()["nlp"]
 
 
 def test_page_of_a_draining_team_says_that_no_job_starts() -> None:
@@ -186,9 +187,25 @@ def test_page_without_mpi_has_no_launcher() -> None:
 
 
 def test_python_mounts_a_script_where_the_team_has_no_folder() -> None:
-    own = "'configMap': {'name': 'my-code'}"
+    own = "'configMap': {'name': 'my-code'}}]"
     text = pages({NLP: {"storage": None}})["nlp"]
     assert own in text
     assert '"/mnt/code/my_train.py"' in text
     assert own not in pages()["nlp"]
     assert "/my_train.py" in pages()["nlp"]
+
+
+SMALL = {
+    "runtimes/openmpi-cuda.yaml": {"launcherPod": "small"},
+    "hardware/dgx-h100.yaml": {"launcher": {"cores": 1, "memory": "4Gi"}},
+}
+
+
+def test_variables_are_named_only_where_the_launcher_alone_has_them() -> None:
+    """Open MPI passes on what `-x` names, and Trainer gives them to a small launcher alone."""
+    named = "With `openmpi-cuda-v1-dgx-h100`, `mpirun` must name it"
+    assert named in pages(SMALL)["nlp"]
+    assert "1 to 4 nodes" in pages(SMALL)["nlp"]
+    assert named not in pages()["nlp"]
+    assert "some of them run in it" in pages()["nlp"]
+    assert "run in it" not in pages(SMALL)["nlp"]
