@@ -156,6 +156,29 @@ def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:
                     yield f"{runtime.path}: {path} asks for more {name} than a node has"
 
 
+def small_launchers_fit_beside_the_pods_of_every_runtime(tree: Tree) -> Iterator[str]:
+    """Else one would take a node from a job that needs it whole."""
+    small = [each for each in tree.of("ClusterTrainingRuntime") if _launcher(each)]
+    for pool in {pool for each in small for pool in tree.pools_of(each)}:
+        node = _node(tree, pool)
+        beside = [_launcher(each) for each in small if pool in tree.pools_of(each)]
+        for runtime in tree.of("ClusterTrainingRuntime"):
+            if pool in tree.pools_of(runtime):
+                for path, name, requested in _requests(runtime):
+                    most = max(each.get(name, Fraction(0)) for each in beside)
+                    if requested + most > node.get(name, Fraction(0)):
+                        yield f"{runtime.path}: {path} leaves no {name} for a launcher"
+
+
+def _launcher(runtime: Document) -> dict[str, Fraction]:
+    """Return the requests of a launcher without ranks; nothing for another one."""
+    if runtime.spec["mlPolicy"].get("mpi", {}).get("runLauncherAsNode") is not False:
+        return {}
+    pod = runtime.spec["template"]["spec"]["replicatedJobs"][-1]["template"]["spec"]["template"]
+    requests = pod["spec"]["containers"][0]["resources"]["requests"]
+    return {name: amount(text) for name, text in requests.items()}
+
+
 def _requests(runtime: Document) -> Iterator[tuple[str, str, Fraction]]:
     """Yield path, resource and amount of each request of a runtime."""
     for path, fields in mappings(runtime.body):
@@ -185,5 +208,6 @@ AUDITS = (
     quota_follows_the_profiles,
     quota_fits_the_nodes,
     a_whole_node_pod_fits_a_node,
+    small_launchers_fit_beside_the_pods_of_every_runtime,
     lending_and_borrowing_are_bounded,
 )

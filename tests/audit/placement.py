@@ -25,6 +25,17 @@ def _jobs(runtime: Document) -> list[tuple[str, dict[str, str], dict[str, Any]]]
     return found
 
 
+def _is_small(runtime: Document) -> bool:
+    """Return whether the launcher of a runtime's jobs has no ranks."""
+    return runtime.spec["mlPolicy"].get("mpi", {}).get("runLauncherAsNode") is False
+
+
+def _rank_pod(runtime: Document) -> dict[str, Any]:
+    """Return the pod of a runtime's ranks."""
+    jobs = _jobs(runtime)
+    return jobs[-2 if _is_small(runtime) else -1][2]
+
+
 def _requests(spec: dict[str, Any]) -> dict[str, Fraction]:
     """Return a pod's requests: of all containers, or of the largest init container."""
     total: dict[str, Fraction] = {"pods": Fraction(1)}
@@ -53,7 +64,7 @@ def _uses(tree: Tree) -> Iterator[tuple[str, Document, dict[str, str]]]:
 
 def _flavors(tree: Tree, namespace: str, runtime: Document) -> list[dict[str, Any]]:
     """Return the flavors of a namespace's queue whose nodes a runtime selects."""
-    spec = _jobs(runtime)[-1][2]
+    spec = _rank_pod(runtime)
     kind = "gpu" if any(name.endswith("/gpu") for name in _requests(spec)) else "cpu"
     selector = spec.get("nodeSelector", {}).items()
     labels = {each.name: each.spec["nodeLabels"] for each in tree.of("ResourceFlavor")}
@@ -100,11 +111,13 @@ def the_largest_job_fits_its_queue(tree: Tree) -> Iterator[str]:
 
 
 def _wanted(runtime: Document, nodes: int) -> dict[str, Fraction]:
-    """Return the requests of a job with a number of nodes, its initializers included."""
+    """Return the requests of a job with a number of nodes, those of its other pods included."""
     jobs = _jobs(runtime)
-    steps = [spec for name, _, spec in jobs if name.endswith("-initializer")]
+    others = [spec for name, _, spec in jobs if name.endswith("-initializer")]
+    if _is_small(runtime):
+        others.append(jobs[-1][2])
     found: dict[str, Fraction] = {}
-    for count, spec in [(nodes, jobs[-1][2]), *((1, spec) for spec in steps)]:
+    for count, spec in [(nodes, _rank_pod(runtime)), *((1, spec) for spec in others)]:
         for name, requested in _requests(spec).items():
             found[name] = found.get(name, Fraction(0)) + count * requested
     return found

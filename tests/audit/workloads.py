@@ -127,15 +127,27 @@ def _limits_objects_only(hard: dict[str, str]) -> bool:
 
 
 def mpi_runtimes_have_the_form_of_trainer(tree: Tree) -> Iterator[str]:
-    """A runtime for jobs of one node has the launcher only; another's jobs have two or more."""
+    """A runtime for jobs of one node has the launcher only; another's jobs have two or more, or a
+    launcher without ranks."""
     for runtime in tree.of("ClusterTrainingRuntime"):
         if "mpi" in runtime.spec["mlPolicy"]:
             sizes = set(_sizes(tree, runtime.name))
-            one_pod = sizes == {(1, 1)}
-            if not one_pod and any(low < 2 for low, _ in sizes):
+            small = set(_launchers(tree, runtime.name)) == {"small"}
+            one_pod = sizes == {(1, 1)} and not small
+            if not (one_pod or small) and any(low < 2 for low, _ in sizes):
                 yield f"{runtime.path}: its jobs may have a launcher without nodes"
+            if runtime.spec["mlPolicy"]["mpi"].get("runLauncherAsNode") is small:
+                yield f"{runtime.path}: admission and Trainer differ about its launcher"
             for fault in _mpi_faults(runtime.spec, one_pod=one_pod):
                 yield f"{runtime.path}: {fault}"
+
+
+def _launchers(tree: Tree, runtime: str) -> Iterator[str]:
+    """Yield the kind of launcher that each namespace's limits state for a runtime."""
+    for limits in tree.of("ConfigMap"):
+        data = limits.body["data"]
+        if runtime in data.get("runtimes", "").split():
+            yield data.get(f"launcherPod.{runtime}", "node")
 
 
 def _sizes(tree: Tree, runtime: str) -> Iterator[tuple[int, int]]:
@@ -147,9 +159,8 @@ def _sizes(tree: Tree, runtime: str) -> Iterator[tuple[int, int]]:
 
 
 def _mpi_faults(spec: dict[str, Any], *, one_pod: bool) -> Iterator[str]:
-    policy = spec["mlPolicy"]
-    if policy["numNodes"] != 1 or policy["mpi"].get("runLauncherAsNode") is not True:
-        yield "numNodes must be 1, the launcher a node"
+    if spec["mlPolicy"]["numNodes"] != 1:
+        yield "numNodes must be 1, for one launcher"
     jobs = spec["template"]["spec"]["replicatedJobs"]
     wanted = ["launcher"] if one_pod else ["node", "launcher"]
     if [job["name"] for job in jobs] != wanted:

@@ -65,6 +65,17 @@ DEFECTS = (
     Defect(
         workloads.mpi_runtimes_have_the_form_of_trainer,
         RUNTIME,
+        ("spec", "mlPolicy", "mpi", "runLauncherAsNode"),
+        False,
+    ),
+    Defect(
+        workloads.mpi_runtimes_have_the_form_of_trainer,
+        "configmap-trainjob-limits-vision.yaml",
+        ("data", "launcherPod.horovod-v2-dgx-h100"),
+    ),
+    Defect(
+        workloads.mpi_runtimes_have_the_form_of_trainer,
+        RUNTIME,
         (*REPLICATED, 0, "name"),
         "worker",
     ),
