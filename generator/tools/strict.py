@@ -184,12 +184,15 @@ def _refuse_unknown(node: Schema) -> None:
 def portable(pattern: str) -> str:
     """Return a pattern that Python, Rust and Go read alike.
 
-    Go allows an inline flag after ``^``, Python >= 3.11 only at the start; Go has no look-around.
+    Go allows an inline flag anywhere, and JSON Schema's own dialect nowhere: each letter is given
+    in both cases. Go has no look-around.
 
     Raises:
         ToolError: there is no such pattern.
     """
-    rewritten = re.sub(r"^\^(\(\?[a-z]+\))", r"\1^", pattern)
+    rewritten = pattern
+    if found := re.fullmatch(r"\^?\(\?i\)([^\[\\]*)", pattern):
+        rewritten = re.sub("[a-zA-Z]", _either_case, "^" + found[1].removeprefix("^"))
     try:
         re.compile(rewritten)
     except re.error as error:
@@ -197,6 +200,10 @@ def portable(pattern: str) -> str:
     if re.search(r"\(\?<?[=!]", rewritten):
         raise ToolError(f"pattern {pattern!r} is not portable: look-around")
     return rewritten
+
+
+def _either_case(letter: re.Match[str]) -> str:
+    return f"[{letter[0].upper()}{letter[0].lower()}]"
 
 
 def share(schema: Schema) -> Schema:

@@ -10,15 +10,25 @@ from pathlib import Path
 
 from tests.e2e.image import packet_filter
 from trainyard.admission.evaluator import build
-from trainyard.golang import build_program, cache_folder, find_go, program_path, run_go
+from trainyard.golang import (
+    build_program,
+    cache_folder,
+    compile_program,
+    find_go,
+    program_path,
+    run_go,
+)
 
-KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
+KUBE_ROUTER, MPI_OPERATOR, PROMTOOL, SRIOV_OPERATOR, TEKTON = (
     "kube-router",
     "mpi-operator",
+    "promtool",
     "sriov-network-operator",
     "tekton",
 )
 _PROGRAMS = Path(__file__).parent / "programs"
+_PACKAGES = {PROMTOOL: "github.com/prometheus/prometheus/cmd/promtool"}
+"""A program of its module, which is built as it is."""
 _FILES = {
     MPI_OPERATOR: ("github.com/kubeflow/mpi-operator", "deploy/v2beta1/mpi-operator.yaml"),
     SRIOV_OPERATOR: (
@@ -38,6 +48,9 @@ def engine(name: str) -> Path:
     source = _PROGRAMS / name
     if name in _FILES and not program_path(source).exists():
         _keep_file(source, program_path(source).parent)
+    target = program_path(source)
+    if name in _PACKAGES and not target.exists():
+        compile_program(find_go(), source, _PACKAGES[name], target)
     return build_program(source)
 
 
@@ -50,7 +63,7 @@ def _keep_file(source: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for program in (KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON):
+    for program in (KUBE_ROUTER, MPI_OPERATOR, PROMTOOL, SRIOV_OPERATOR, TEKTON):
         engine(program)
     build()
     packet_filter(cache_folder())

@@ -83,6 +83,12 @@ def test_portable_refuses_pattern(pattern: str) -> None:
         portable(pattern)
 
 
+@pytest.mark.parametrize("pattern", ["(?i)^(ab|c)?$", "^(?i)(ab|c)?$"])
+def test_portable_spells_both_cases(pattern: str) -> None:
+    """Such a pattern is in the CRD of PrometheusRule, and jsonschema-rs has no flags."""
+    assert portable(pattern) == "^([Aa][Bb]|[Cc])?$"
+
+
 def validator_of(*, namespaced: bool) -> jsonschema_rs.Draft7Validator:
     """Return the schema of an invented kind."""
     openapi = {

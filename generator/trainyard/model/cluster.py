@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.fabric import Fabric
+from trainyard.model.monitoring import MetricSource, Monitoring
 from trainyard.model.network import Egress
 from trainyard.model.owners import Owners
 from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.review import Review
 from trainyard.model.storage import PullSecret, Storage
+
+OWN_SERVER = "https://kubernetes.default.svc"
+"""Argo CD's URL for the cluster that it runs on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class Cluster:
         fips: whether the nodes run in FIPS mode.
         encrypts_pods: whether the pod network encrypts between nodes.
         finished_jobs: what deletes finished TrainJobs; None where they stay.
+        monitoring: the Prometheus that gets scrapes and alerts; None where nobody looks.
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
         node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or
             ``with-platform``.
@@ -112,6 +117,7 @@ class Cluster:
     encrypts_pods: bool
     external: Mapping[str, str]
     finished_jobs: FinishedJobs | None
+    monitoring: Monitoring | None
 
     def lineage(self, cohort: str) -> tuple[str, ...]:
         """Return a cohort and what it descends from, the root last; a cycle is gone around once."""
@@ -146,6 +152,22 @@ class Cluster:
     def has_gpus(self) -> bool:
         """Return whether some pool has GPUs."""
         return any(pool.hardware.gpu for pool in self.pools)
+
+    @property
+    def sources(self) -> tuple[MetricSource, ...]:
+        """What the alerts read, by name; an Argo CD on another cluster is not among it."""
+        found = dict(self.release.metrics)
+        if self.server != OWN_SERVER:
+            found.pop("argocd", None)
+        elif "argocd" in found:
+            found["argocd"] = replace(found["argocd"], namespace=self.argocd_namespace)
+        others = {
+            "dcgm-exporter": self.has_gpus,
+            "kube-state-metrics": True,
+            "node-exporter": bool(self.fabrics),
+        }
+        found |= {name: MetricSource(name) for name, needed in others.items() if needed}
+        return tuple(found[name] for name in sorted(found))
 
     @property
     def files(self) -> tuple[str, ...]:

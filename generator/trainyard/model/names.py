@@ -145,6 +145,16 @@ def mpi_job_end(namespace: str) -> str:
     return f"mpijob-end-{namespace.removeprefix(TEAM_PREFIX)}"
 
 
+def monitor(source: str) -> str:
+    """Return the ServiceMonitor or PodMonitor of a component."""
+    return f"trainyard-{source}"
+
+
+def rules(family: str) -> str:
+    """Return the PrometheusRule of a family of alerts."""
+    return f"trainyard-{family}"
+
+
 def sample(team: str, file: str) -> str:
     """Return the name of the TrainJob to copy, from the name of its file in the team's folder."""
     return f"{team}-{file}"

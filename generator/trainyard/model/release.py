@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.monitoring import MetricSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Release:
         namespace_labels: on each team's namespace.
         workspace_ingress: namespaces that must reach a project's workbenches and pipelines.
         metrics_namespaces: namespaces that scrape.
+        metrics: component -> where its metrics are.
         controllers: user names that the admission policies exempt.
         system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
         driver_namespaces: the same, on a cluster with GPUs or fabrics.
@@ -82,6 +84,7 @@ class Release:
     dns: Dns
     workspace_ingress: tuple[str, ...]
     metrics_namespaces: tuple[str, ...]
+    metrics: Mapping[str, MetricSource]
     controllers: tuple[str, ...]
     system_namespaces: tuple[str, ...]
     driver_namespaces: tuple[str, ...]

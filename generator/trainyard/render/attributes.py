@@ -14,6 +14,7 @@ from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.fabric import Fabric
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
+from trainyard.model.monitoring import MetricSource
 from trainyard.model.network import AddressPool, Egress, Network
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool, Rail
@@ -25,6 +26,7 @@ from trainyard.model.storage import StoredSecret
 from trainyard.model.tenant import Tenant
 from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
 from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
+from trainyard.render.views.monitoring import MetricSourceView
 from trainyard.render.views.network import AddressPoolView, EgressView, FabricView, NetworkView
 from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
@@ -55,6 +57,7 @@ VIEWS: Mapping[type, View] = {
     Runtime: RuntimeView,
     Sample: SampleView,
     Site: SiteView,
+    MetricSource: MetricSourceView,
     Space: SpaceView,
     Step: StepView,
     StoredSecret: StoredSecretView,

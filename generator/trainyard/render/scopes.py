@@ -11,6 +11,7 @@ from trainyard.model.network import Network
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
+from trainyard.render.alerts.rulesets import rule_sets
 from trainyard.render.delivery import Delivery
 from trainyard.render.views.site import SiteView
 
@@ -81,6 +82,25 @@ def cleanup_secret(site: Site) -> Iterator[Scope]:
     """Yield the pull secret of the clean-up, where it has one."""
     if (cleanup := site.cluster.finished_jobs) and cleanup.pull_secret:
         yield Scope({"secret": cleanup.pull_secret}, site.cluster.files, cleanup.at)
+
+
+def scraped(*, pods: bool) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for the controllers that we have scraped: at their pods, or at a Service."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        monitoring = site.cluster.monitoring
+        for source in site.cluster.sources if monitoring else ():
+            if monitoring and source.scrape and source.scrape.pods == pods:
+                yield Scope({"scraped": source}, site.cluster.files, monitoring.at)
+
+    return scopes
+
+
+def rulesets(site: Site) -> Iterator[Scope]:
+    """Yield each family of alerts, where the cluster has a Prometheus."""
+    if monitoring := site.cluster.monitoring:
+        for ruleset in rule_sets(site):
+            yield Scope({"ruleset": ruleset}, site.cluster.files, monitoring.at)
 
 
 def pools(site: Site) -> Iterator[Scope]:

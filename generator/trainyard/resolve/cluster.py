@@ -10,10 +10,11 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
-from trainyard.model.cluster import Cluster, Cohort, Priority, Settings
+from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority, Settings
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
+from trainyard.model.monitoring import Monitoring
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
@@ -63,6 +64,7 @@ def resolve_cluster(
         egress=(yield from _egress(fields, at / "egress")),
         networks=networks,
         finished_jobs=(yield from _finished_jobs(fields, at, release, pull_secrets)),
+        monitoring=_monitoring(fields, at / "monitoring"),
         **_values(fields, release),
     )
 
@@ -71,7 +73,7 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
     """Return the fields of a cluster that name nothing else, by their names in the model."""
     roles = fields.get("roles", {})
     return {
-        "server": fields.get("server", "https://kubernetes.default.svc"),
+        "server": fields.get("server", OWN_SERVER),
         "argocd_namespace": fields.get("argocd", {}).get("namespace", release.argocd_namespace),
         "versions": {**release.versions, **fields.get("installed", {})},
         "operators": tuple(sorted(roles.get("operator", ()))),
@@ -105,6 +107,14 @@ def _finished_jobs(
         secret = yield from find("pull secret", cleanup["pullSecret"], known, at / "pullSecret")
         stored = pull_secret(names.SYSTEM_NAMESPACE, secret) if secret else None
     return FinishedJobs(at, release, parse_seconds(cleanup["keep"]), cleanup["image"], stored)
+
+
+def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Monitoring | None:
+    """Return the Prometheus of a cluster; None where the profile names none."""
+    if "monitoring" not in fields:
+        return None
+    stated = fields["monitoring"]
+    return Monitoring(at, stated["stack"], stated.get("labels", {}))
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

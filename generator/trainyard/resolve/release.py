@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.monitoring import MetricSource, Scrape
 from trainyard.model.release import Dns, KnownBad, Release
 from trainyard.yaml_io.source import Source
 
@@ -29,6 +30,7 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         dns=Dns(fields["dns"]["namespace"], tuple(fields["dns"]["ports"])),
         workspace_ingress=tuple(fields["workspaceIngress"]),
         metrics_namespaces=tuple(fields["metricsNamespaces"]),
+        metrics={name: _source(name, each) for name, each in fields["metrics"].items()},
         controllers=tuple(fields["controllers"]),
         system_namespaces=tuple(fields["systemNamespaces"]),
         driver_namespaces=tuple(fields["driverNamespaces"]),
@@ -45,6 +47,22 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         external=fields["external"],
         plurals=plurals.value,
     )
+
+
+def _source(name: str, fields: Mapping[str, Any]) -> MetricSource:
+    """Return where a component's metrics are, and how we have them scraped."""
+    stated = fields.get("scrape")
+    if stated is None:
+        return MetricSource(name, fields.get("namespace", ""))
+    pods = "pods" in stated
+    scrape = Scrape(
+        labels=stated["pods" if pods else "service"],
+        pods=pods,
+        port=stated["port"],
+        scheme=stated["scheme"],
+        token=stated.get("token", False),
+    )
+    return MetricSource(name, fields.get("namespace", ""), scrape)
 
 
 def _known_bad(fields: Mapping[str, Any]) -> KnownBad:

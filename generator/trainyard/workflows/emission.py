@@ -10,6 +10,7 @@ from trainyard.model.holding import Given, remembered
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.output.lockfile import LOCKFILE, lock_bytes, make_lock, read_lock
+from trainyard.render.alerts.runbooks import runbooks
 from trainyard.render.team_pages import team_pages
 from trainyard.render.unit import evidence_page, health_checks, kustomizations, node_limits, readme
 from trainyard.yaml_io.emitter import emit
@@ -83,6 +84,7 @@ def _texts(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
         "README.md": readme(site),
         **node_limits(site),
         **evidence_page(site, manifests),
+        **runbooks(site),
         ".gitattributes": (
             f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n"
         ),

@@ -6,7 +6,16 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from trainyard.impact.model import Sides
-from trainyard.impact.reactions import delivery, fabric, flavors, jobs, nodes, queues, spaces
+from trainyard.impact.reactions import (
+    delivery,
+    fabric,
+    flavors,
+    jobs,
+    monitoring,
+    nodes,
+    queues,
+    spaces,
+)
 from trainyard.impact.reactions.reaction import Edited, Reaction
 
 REACTIONS = (
@@ -17,6 +26,7 @@ REACTIONS = (
     *fabric.REACTIONS,
     *spaces.REACTIONS,
     *delivery.REACTIONS,
+    *monitoring.REACTIONS,
 )
 
 

@@ -10,6 +10,7 @@ require (
 	github.com/k8snetworkplumbingwg/network-attachment-definition-client v1.7.7 // indirect
 	github.com/k8snetworkplumbingwg/sriov-network-operator v1.6.0 // indirect
 	github.com/kubeflow/trainer/v2 v2.3.0 // indirect
+	github.com/prometheus-operator/prometheus-operator v0.85.0 // indirect
 	k8s.io/kubernetes v1.36.3 // indirect
 	sigs.k8s.io/kueue v0.19.2 // indirect
 )

@@ -10,6 +10,7 @@ require (
 	github.com/k8snetworkplumbingwg/sriov-network-operator v1.6.0 // indirect
 	github.com/kubeflow/trainer/v2 v2.1.0 // indirect
 	github.com/openshift/api v0.0.0-20251202143230-02f6733e651c // indirect
+	github.com/prometheus-operator/prometheus-operator v0.85.0 // indirect
 	k8s.io/kubernetes v1.34.4 // indirect
 	sigs.k8s.io/kueue v0.16.2 // indirect
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Cohort, Priority
+from trainyard.model.monitoring import METRICS
 from trainyard.render.cel import text, text_list
 
 _FRAMEWORKS = {
@@ -76,6 +77,12 @@ class ClusterView:
         return {"app.kubernetes.io/managed-by": "trainyard", part: "platform"}
 
     @property
+    def monitoring_labels(self) -> dict[str, str]:
+        """Labels of the objects that Prometheus reads: its own choice, and ours."""
+        monitoring = self.cluster.monitoring
+        return {**(monitoring.labels if monitoring else {}), **self.labels}
+
+    @property
     def components(self) -> dict[str, str]:
         """Versions of what this cluster needs.
 
@@ -106,12 +113,19 @@ class ClusterView:
     def needs(self) -> dict[str, str]:
         """Objects that the tree uses and does not define, with their owners.
 
-        A cluster without fabrics needs no namespaces of their operators.
+        A cluster without fabrics needs no namespaces of their operators, and one without monitoring
+        no metrics.
         """
         release = self.cluster.release
         fabric_namespaces = (release.sriov_namespace, release.ipam_namespace)
         absent = () if self.cluster.fabrics else fabric_namespaces
+        read = {each.name for each in self.cluster.sources} if self.cluster.monitoring else set()
         unused = {f"Namespace/{name}" for name in absent}
+        unused |= {
+            each
+            for each in self.cluster.external
+            if each.startswith(f"{METRICS}/") and each.partition("/")[2] not in read
+        }
         return {name: who for name, who in self.cluster.external.items() if name not in unused}
 
     @property

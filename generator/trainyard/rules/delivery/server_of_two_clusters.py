@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model.cluster import Cluster
+from trainyard.model.cluster import OWN_SERVER, Cluster
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-
-OWN_SERVER = "https://kubernetes.default.svc"
-"""Argo CD's URL for the cluster that it runs on."""
-
 
 RULE = Rule(
     id="delivery/server-of-two-clusters",

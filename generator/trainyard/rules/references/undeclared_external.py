@@ -9,6 +9,7 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.ipam import IPAMS
+from trainyard.model.monitoring import METRICS, STACKS
 from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 
@@ -27,7 +28,7 @@ RULE = Rule(
         connection. Partitions or VLANs are never set in the subnet manager or switches, so ranks
         find no path. Without a lossless queue, switches drop RDMA packets under load. Without its
         reconciler, whereabouts keeps the addresses of pods that a node lost, until a team's range
-        is empty and its pods do not start.
+        is empty and its pods do not start. Alerts on metrics that nobody scrapes never fire.
     """,
     fix="Add it to the cluster's `external` with the team that owns it.",
 )
@@ -58,6 +59,7 @@ def _needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer
     """
     yield from _fabric(site.cluster)
     yield from _storage(site.cluster)
+    yield from _monitoring(site.cluster)
     own = {space.namespace for tenant in site.tenants for space in tenant.spaces}
     # A namespace with such a prefix may belong to a team whose profile or pool is left out.
     may_be = tuple(names.namespace(team) for team in sorted(unknown))
@@ -78,6 +80,15 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
         for i, level in enumerate(fabric.levels):
             if level != HOSTNAME:
                 yield f"NodeLabel/{level}", fabric.at / "levels" / i
+
+
+def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the Prometheus that reads our objects, and the metrics that others have scraped."""
+    if cluster.monitoring:
+        yield f"{STACKS[cluster.monitoring.stack]}/{cluster.name}", cluster.monitoring.at / "stack"
+        for source in cluster.sources:
+            if source.scrape is None:
+                yield f"{METRICS}/{source.name}", cluster.monitoring.at.key()
 
 
 def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:

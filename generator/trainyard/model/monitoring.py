@@ -1,0 +1,65 @@
+"""Where a cluster's metrics come from, and the Prometheus that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+
+OPENSHIFT = "openshift"
+STACKS: Mapping[str, str] = {
+    OPENSHIFT: "UserWorkloadMonitoring",
+    "prometheus-operator": "PrometheusOperator",
+}
+"""Stack -> kind under which a cluster declares who has prepared it."""
+
+METRICS = "Metrics"
+"""Kind under which a cluster declares who has a source scraped that we don't."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scrape:
+    """How Prometheus reads a controller for which we write the object that makes it do so.
+
+    Args:
+        pods: whether the labels are those of pods; of a Service otherwise.
+        port: number of a pod's port, or name of a Service's.
+        scheme: ``http`` or ``https``.
+        token: whether the controller asks for a token that may read ``/metrics``.
+    """
+
+    labels: Mapping[str, str]
+    pods: bool
+    port: int | str
+    scheme: str
+    token: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSource:
+    """What has metrics.
+
+    Args:
+        name: of the component.
+        namespace: of its pods; empty for what each node or cluster has somewhere.
+        scrape: None where its own operator or another owner has it scraped.
+    """
+
+    name: str
+    namespace: str = ""
+    scrape: Scrape | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """The Prometheus of a cluster.
+
+    Args:
+        stack: ``openshift`` or ``prometheus-operator``.
+        labels: by which it selects the objects that it reads.
+    """
+
+    at: Pointer
+    stack: str
+    labels: Mapping[str, str]

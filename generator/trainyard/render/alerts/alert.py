@@ -1,0 +1,53 @@
+"""What an alert is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PLATFORM = "platform"
+"""Value of the label ``team`` of what the platform's owner fixes; no team may have this name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """An alert, the same on each cluster that has its metrics.
+
+    Args:
+        name: permanent, as routes and silences name it.
+        sources: components whose metrics it reads.
+        expr: PromQL; numbers and names of a cluster come from series of the facts.
+        hold: time for which it must be true; empty for none.
+        severity: ``critical`` (somebody comes now), ``warning`` (this day) or ``info``.
+        for_team: whether ``expr`` returns the label ``team``; else the platform's owner fixes it.
+        labels: further ones.
+        summary: one line, with ``{{ $labels.name }}`` of the result.
+        meaning: what happens on the cluster.
+        look, fix: steps; ``{cli}`` and the names of components become the cluster's program and
+            namespaces, and words in capitals come from the alert.
+        feature, link: of clusters that have it; of all when empty.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    expr: str
+    hold: str = ""
+    severity: str
+    for_team: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    summary: str
+    meaning: str
+    look: tuple[str, ...]
+    fix: tuple[str, ...]
+    feature: str = ""
+    link: str = ""
+
+
+def of_queue(expr: str) -> str:
+    """Return an expression by ClusterQueue with the label of the queue's team; ours only."""
+    return f"({expr}) * on (cluster_queue) group_left (team) trainyard:cluster_queue:team"
+
+
+def of_namespace(expr: str) -> str:
+    """Return an expression by namespace with the label of the namespace's team; ours only."""
+    return f"({expr}) * on (namespace) group_left (team) trainyard:namespace:team"

@@ -1,0 +1,132 @@
+"""Facts of the profiles as series: which team owns what, what is promised, how fast a rail is.
+
+So an expression holds for each cluster, and a change of a quota changes one number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+
+from trainyard.model.ownership import owned_nodes, owners_of
+from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
+from trainyard.render.alerts.alert import PLATFORM
+from trainyard.render.alerts.controllers import CONTROLLERS
+
+_OTHER = re.compile(r"[^a-zA-Z0-9_]")
+_CAPITAL = re.compile(r"([a-z0-9])([A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A recording rule."""
+
+    name: str
+    expr: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def facts(site: Site) -> Iterator[Record]:
+    """Yield the facts that the alerts of a cluster compare metrics with."""
+    sources = {each.name for each in site.cluster.sources}
+    yield from _teams(site)
+    if "argocd" in sources:
+        yield from _applications(site)
+    for source in site.cluster.sources:
+        if source.name in CONTROLLERS:
+            where = {"namespace": source.namespace, "source": source.name}
+            yield Record("trainyard:controller:namespace", "vector(1)", where)
+    yield from _pools(site)
+    yield from _queues()
+    if site.cluster.fabrics:
+        yield from _rails(site)
+
+
+def _teams(site: Site) -> Iterator[Record]:
+    """Yield the team of each queue that should admit jobs, and of each namespace."""
+    for tenant in site.tenants:
+        for queue in tenant.queues if tenant.team.state == "active" else ():
+            labels = {"cluster_queue": queue.name, "team": tenant.name}
+            yield Record("trainyard:cluster_queue:team", "vector(1)", labels)
+    for tenant in site.tenants:
+        for space in tenant.spaces:
+            labels = {"namespace": space.namespace, "team": tenant.name}
+            yield Record("trainyard:namespace:team", "vector(1)", labels)
+
+
+def _applications(site: Site) -> Iterator[Record]:
+    """Yield the team of each Application, and whether Argo CD syncs it by itself."""
+    by_hand = site.cluster.has_node_unit and site.cluster.node_sync == "manual"
+    parts = ["argocd", "platform", *(["nodes"] if site.cluster.has_node_unit else [])]
+    owners = {site.part(part): PLATFORM for part in parts}
+    owners |= {tenant.application: tenant.name for tenant in site.tenants}
+    for name, team in sorted(owners.items()):
+        manual = by_hand and name == site.part("nodes")
+        labels = {"name": name, "sync": "manual" if manual else "automatic", "team": team}
+        yield Record("trainyard:application:team", "vector(1)", labels)
+
+
+def _pools(site: Site) -> Iterator[Record]:
+    """Yield the nodes of each pool, and how many of them its teams own."""
+    owners = owners_of(site)
+    for pool in site.cluster.pools:
+        labels = {"pool": pool.name}
+        owned = ceil(owned_nodes(owners[pool.name]))
+        yield Record("trainyard:pool:promised_nodes", f"vector({owned})", labels)
+        nodes = f"max by (node) (kube_node_labels{{{_matchers(pool)}}})"
+        yield Record("trainyard:node:pool", nodes, labels)
+
+
+def _matchers(pool: Pool) -> str:
+    """Return matchers of a pool's labels as kube-state-metrics names them."""
+    labels = pool.hardware.labels.items()
+    return ",".join(f'{_label(key)}="{value}"' for key, value in sorted(labels))
+
+
+def _label(key: str) -> str:
+    """Return a label of a node as a label of a series.
+
+    kubernetes/kube-state-metrics:internal/store/utils.go@v2.17.0.
+    """
+    return "label_" + _CAPITAL.sub(r"\1_\2", _OTHER.sub("_", key)).lower()
+
+
+def _queues() -> Iterator[Record]:
+    """Yield what waits in each queue, and how much of its own quota it uses."""
+    pending = "kueue_pending_workloads"
+    yield Record(
+        "trainyard:cluster_queue:pending",
+        f"sum by (cluster_queue) (max by (cluster_queue, status) ({pending}))",
+    )
+    yield Record(
+        "trainyard:cluster_queue:pending_active",
+        f'max by (cluster_queue) ({pending}{{status="active"}})',
+    )
+    used, own = (
+        f"sum by (cluster_queue, resource) (max by (cluster_queue, flavor, resource) ({each}))"
+        for each in (
+            "kueue_cluster_queue_resource_reservation",
+            "kueue_cluster_queue_nominal_quota",
+        )
+    )
+    yield Record(
+        "trainyard:cluster_queue:used_ratio",
+        f"max by (cluster_queue) ({used} / ({own} > 0))",
+    )
+
+
+def _rails(site: Site) -> Iterator[Record]:
+    """Yield the rate of each rail, and the pool of each node exporter."""
+    for pool in site.cluster.pools:
+        rate = pool.hardware.link_rate * 10**9 // 8
+        for device in (rail.nic.device for rail in pool.rails if rail.nic.device):
+            labels = {"device": device, "pool": pool.name}
+            yield Record("trainyard:rail:bytes_per_second", f"vector({rate})", labels)
+    name = 'label_replace(node_uname_info, "node", "$1", "nodename", "(.+)")'
+    yield Record(
+        "trainyard:instance:pool",
+        f"max by (instance, node, pool) ({name} * on (node) group_left (pool) trainyard:node:pool)",
+    )

@@ -1,0 +1,100 @@
+"""Alerts of jobs: they failed, hold nodes without running, or are too many."""
+
+from __future__ import annotations
+
+from trainyard.render.alerts.alert import Alert, of_namespace
+
+_CLUSTER = ("kube-state-metrics",)
+_PODS = "{cli} -n NAMESPACE get pods -o wide"
+_FAILED = 'label_replace(jobset_failed_total, "namespace", "$1", "exported_namespace", "(.+)")'
+_REASONS = (
+    "CreateContainerConfigError|CreateContainerError|ErrImagePull|ImagePullBackOff|InvalidImageName"
+)
+_COUNT = "count/trainjobs.trainer.kubeflow.org"
+
+
+def _waiting(metric: str) -> str:
+    return f'kube_pod_{metric}_status_waiting_reason{{reason=~"{_REASONS}"}}'
+
+
+def _quota(kind: str) -> str:
+    return f'max by (namespace) (kube_resourcequota{{resource="{_COUNT}",type="{kind}"}})'
+
+
+ALERTS = (
+    Alert(
+        name="TrainyardJobFailed",
+        sources=("jobset",),
+        # A series for each job, which begins with 1 and never changes.
+        expr=of_namespace(
+            f"sum by (namespace, jobset_name) ({_FAILED}) unless on (namespace, jobset_name) "
+            f"sum by (namespace, jobset_name) ({_FAILED.replace('_total', '_total offset 15m')})"
+        ),
+        severity="info",
+        for_team=True,
+        summary="Job {{ $labels.jobset_name }} of {{ $labels.namespace }} failed",
+        meaning="A pod of the job failed, and the job has no restart left. Its nodes are free "
+        "again. The alert ends by itself after 15 minutes.",
+        look=(
+            "`{cli} -n NAMESPACE describe trainjob JOB`",
+            "`{cli} -n NAMESPACE logs --selector jobset.sigs.k8s.io/jobset-name=JOB --tail 50`",
+        ),
+        fix=("Its owner corrects the program and submits it again.",),
+    ),
+    Alert(
+        name="TrainyardPodCannotStart",
+        sources=_CLUSTER,
+        expr=of_namespace(
+            "count by (namespace, reason) (max by (namespace, pod, reason) "
+            f"({_waiting('container')} or {_waiting('init_container')}) == 1)"
+        ),
+        hold="15m",
+        severity="warning",
+        for_team=True,
+        summary="Pods of {{ $labels.namespace }} do not start: {{ $labels.reason }}",
+        meaning="A container can't be created, so the job waits and holds the nodes of all its "
+        "pods. Nothing ends it by itself where Kueue has no limit for that.",
+        look=(f"`{_PODS}`", "`{cli} -n NAMESPACE describe pod POD`: its last events."),
+        fix=(
+            "Correct the image, Secret or ConfigMap that the event names.",
+            "Else free its nodes: `{cli} -n NAMESPACE delete trainjob JOB`.",
+        ),
+    ),
+    Alert(
+        name="TrainyardPodUnschedulable",
+        sources=_CLUSTER,
+        expr=of_namespace(
+            "count by (namespace) (max by (namespace, pod) (kube_pod_status_unschedulable) == 1)"
+        ),
+        hold="30m",
+        severity="warning",
+        for_team=True,
+        summary="Admitted pods of {{ $labels.namespace }} find no node for 30 min",
+        meaning="Kueue admitted the job by its quota, and no node has room for some pod of it. "
+        "The other pods hold their nodes.",
+        look=(
+            f"`{_PODS}`",
+            "`{cli} -n NAMESPACE describe pod POD`: the scheduler's reason.",
+            "`{cli} describe node NODE`: what else runs there.",
+        ),
+        fix=(
+            "If nodes have less than the profile states, correct `system` of the hardware profile.",
+            "If pods of others are on the nodes, remove them: only jobs tolerate the taint.",
+        ),
+    ),
+    Alert(
+        name="TrainyardTrainJobsNearQuota",
+        sources=_CLUSTER,
+        expr=of_namespace(f"{_quota('used')} / {_quota('hard')} > 0.9"),
+        hold="15m",
+        severity="warning",
+        for_team=True,
+        summary="Namespace {{ $labels.namespace }} has almost as many TrainJobs as it may",
+        meaning="The ResourceQuota counts finished jobs too. When it is full, no job is created.",
+        look=("`{cli} -n NAMESPACE get trainjobs`",),
+        fix=(
+            "Delete finished jobs: `{cli} -n NAMESPACE delete trainjob JOB`.",
+            "Shorten `finishedJobs.keep` of the cluster, or set it.",
+        ),
+    ),
+)

@@ -1,0 +1,78 @@
+"""Alerts of nodes and their GPUs."""
+
+from __future__ import annotations
+
+from trainyard.render.alerts.alert import Alert
+
+_HARDWARE = (48, 63, 64, 74, 79, 94, 95, 119, 120)
+"""XIDs that mean hardware or driver, by NVIDIA's catalog; those of the application are left out."""
+
+_GPU = "Hostname, hostname, UUID, gpu"
+"""The exporter calls the host ``Hostname`` up to 4.8.2, and ``hostname`` later."""
+
+_XID = " or ".join(f"DCGM_FI_DEV_XID_ERRORS == {number}" for number in _HARDWARE)
+_HOST = "{{ $labels.Hostname }}{{ $labels.hostname }}"
+_DRAIN = "`{cli} drain NODE --ignore-daemonsets --delete-emptydir-data`: evicts the job on it."
+
+ALERTS = (
+    Alert(
+        name="TrainyardPoolBelowQuota",
+        sources=("kube-state-metrics",),
+        expr="(count by (pool) (trainyard:node:pool "
+        "and on (node) max by (node) "
+        '(kube_node_status_condition{condition="Ready",status="true"}) == 1 '
+        "unless on (node) max by (node) (kube_node_spec_unschedulable) == 1) "
+        "or 0 * trainyard:pool:promised_nodes) < on (pool) trainyard:pool:promised_nodes",
+        hold="15m",
+        severity="warning",
+        summary="Pool {{ $labels.pool }} has fewer nodes that run jobs than its teams own",
+        meaning="Nodes of the pool are not ready or cordoned, and the reserve is used up. Teams "
+        "can't have all of their quota, and jobs as large as a quota wait. If no node of the pool "
+        "is found at all, kube-state-metrics does not show the labels of nodes.",
+        look=(
+            "`{cli} get nodes --selector SELECTOR`: the table above has that of the pool.",
+            "`{cli} describe node NODE`: its conditions, and who cordoned it.",
+        ),
+        fix=(
+            "Repair the node, then `{cli} uncordon NODE`.",
+            "If it stays away, lower `nodes` of the pool and of the teams in a pull request.",
+        ),
+    ),
+    Alert(
+        name="TrainyardGpuXid",
+        sources=("dcgm-exporter",),
+        # It keeps the last value until the driver is reset, so a state is compared and no change.
+        expr=f"max by ({_GPU}) ({_XID})",
+        severity="critical",
+        summary=f"GPU {{{{ $labels.gpu }}}} of {_HOST} reports XID {{{{ $value }}}}",
+        meaning="The driver reported an error of the GPU, its memory or its NVLink. Jobs on the "
+        "node fail or hang. XID 79: the GPU is off the bus. 94 and 63 are contained: only the job "
+        "that had them is lost.",
+        look=(
+            "`{cli} debug node/NODE -- chroot /host dmesg | grep -i xid`",
+            "NVIDIA's Xid catalog: what to do for the number.",
+        ),
+        fix=(_DRAIN, "Reset the GPU or restart the node; the alert ends with that.", "Replace it."),
+    ),
+    Alert(
+        name="TrainyardGpuRowRemapFailed",
+        sources=("dcgm-exporter",),
+        expr=f"max by ({_GPU}) (DCGM_FI_DEV_ROW_REMAP_FAILURE) > 0",
+        severity="critical",
+        summary=f"GPU {{{{ $labels.gpu }}}} of {_HOST} has memory that can't be remapped",
+        meaning="The GPU has no spare memory left for a row that failed. It has to be replaced.",
+        look=("`nvidia-smi --query-remapped-rows=gpu_uuid,remapped_rows.failure --format=csv`",),
+        fix=(_DRAIN, "Have the GPU replaced."),
+    ),
+    Alert(
+        name="TrainyardGpuUncorrectableErrors",
+        sources=("dcgm-exporter",),
+        expr=f"sum by ({_GPU}) (increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1d])) > 0",
+        severity="warning",
+        summary=f"Memory of GPU {{{{ $labels.gpu }}}} of {_HOST} had an uncorrectable error",
+        meaning="A row of the memory failed and was replaced by a spare one. The job that had the "
+        "error is lost. The spare row is used after a reset.",
+        look=("`nvidia-smi --query-remapped-rows=gpu_uuid,remapped_rows.pending --format=csv`",),
+        fix=("Reset the GPU when the node is next drained.",),
+    ),
+)

@@ -1,0 +1,81 @@
+"""Alerts of rails: the ports that jobs use, by the profiles' devices and rates.
+
+Node exporter reads a port's counters from the host. They hold for RoCE too, except for the errors
+of symbols, which only InfiniBand has.
+"""
+
+from __future__ import annotations
+
+from trainyard.model.link import INFINIBAND
+from trainyard.render.alerts.alert import Alert
+
+_NODES = ("kube-state-metrics", "node-exporter")
+_PORT = "port {{ $labels.device }} of {{ $labels.node }} (pool {{ $labels.pool }})"
+_LOOK = (
+    "`{cli} debug node/NODE -- chroot /host cat /sys/class/infiniband/DEVICE/ports/1/phys_state`",
+    "The counters of the switch's port.",
+)
+_FIX = (
+    "`{cli} cordon NODE`: no further job starts there.",
+    "Clean or replace the cable or transceiver, then `{cli} uncordon NODE`.",
+)
+
+
+def _rail(expr: str) -> str:
+    """Return an expression by instance and device, of rails only, with node and pool."""
+    return (
+        f"({expr}) * on (instance) group_left (node, pool) trainyard:instance:pool "
+        "and on (pool, device) trainyard:rail:bytes_per_second"
+    )
+
+
+ALERTS = (
+    Alert(
+        name="TrainyardRailDown",
+        sources=_NODES,
+        expr=_rail("node_infiniband_state_id != 4"),
+        hold="5m",
+        severity="critical",
+        summary=f"{_PORT} is not active",
+        meaning="A port that jobs use has no link. A job on the node hangs or fails, and one that "
+        "starts there does not find its peers.",
+        look=_LOOK,
+        fix=_FIX,
+    ),
+    Alert(
+        name="TrainyardRailSlow",
+        sources=_NODES,
+        expr="node_infiniband_rate_bytes_per_second * on (instance) group_left (node, pool) "
+        "trainyard:instance:pool < on (pool, device) group_left () trainyard:rail:bytes_per_second",
+        hold="15m",
+        severity="warning",
+        summary=f"{_PORT} is slower than its rate",
+        meaning="The link came up with fewer lanes or a lower speed than the hardware profile "
+        "states. The whole job waits for this port.",
+        look=_LOOK,
+        fix=_FIX,
+    ),
+    Alert(
+        name="TrainyardRailFlaps",
+        sources=_NODES,
+        expr=_rail("increase(node_infiniband_link_downed_total[1h]) > 0"),
+        severity="warning",
+        summary=f"{_PORT} lost its link within 1 h",
+        meaning="The link went down and came back. A job that used it in that moment failed or "
+        "waited.",
+        look=_LOOK,
+        fix=_FIX,
+    ),
+    Alert(
+        name="TrainyardRailErrors",
+        sources=_NODES,
+        expr=_rail("increase(node_infiniband_symbol_error_total[1h]) > 10"),
+        severity="warning",
+        summary=f"{_PORT} has symbol errors",
+        meaning="More than 10 symbols within an hour were received with errors that the link could "
+        "not correct. Packets are sent again, and the job gets slower.",
+        look=_LOOK,
+        fix=_FIX,
+        link=INFINIBAND.name,
+    ),
+)

@@ -1,0 +1,103 @@
+"""Families of rules of a cluster, as PrometheusRules have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from trainyard.model import names
+from trainyard.model.cluster import Cluster
+from trainyard.model.platform import Site
+from trainyard.render.alerts import controllers, delivery, jobs, nodes, queues, rails
+from trainyard.render.alerts.alert import PLATFORM, Alert
+from trainyard.render.alerts.facts import Record, facts
+
+FAMILIES: Mapping[str, tuple[Alert, ...]] = {
+    "queues": queues.ALERTS,
+    "jobs": jobs.ALERTS,
+    "delivery": delivery.ALERTS,
+    "nodes": nodes.ALERTS,
+    "rails": rails.ALERTS,
+    "controllers": controllers.ALERTS,
+}
+"""Every alert, by the family whose PrometheusRule has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """A PrometheusRule."""
+
+    family: str
+    rules: list[dict[str, object]]
+
+    @property
+    def name(self) -> str:
+        """Name of the object and of its group."""
+        return names.rules(self.family)
+
+    @property
+    def interval(self) -> str:
+        """Time between two evaluations; a series that is not written for 5 minutes is gone."""
+        return "1m"
+
+
+def rule_sets(site: Site) -> Iterator[RuleSet]:
+    """Yield the facts of a cluster, and each family of which it has an alert."""
+    yield RuleSet("facts", [_recorded(each) for each in facts(site)])
+    for family, alerts in alerts_of(site.cluster).items():
+        yield RuleSet(family, [_rule(site.cluster, each) for each in alerts])
+
+
+def alerts_of(cluster: Cluster) -> dict[str, list[Alert]]:
+    """Return the alerts whose metrics a cluster has, by family; no empty family."""
+    sources = {each.name for each in cluster.sources}
+    links = {"", *(fabric.link.name for fabric in cluster.fabrics)}
+    found = {
+        family: [
+            each
+            for each in alerts
+            if sources.issuperset(each.sources)
+            and each.link in links
+            and each.feature in {"", *cluster.release.features}
+        ]
+        for family, alerts in FAMILIES.items()
+    }
+    return {family: alerts for family, alerts in found.items() if alerts}
+
+
+def _recorded(record: Record) -> dict[str, object]:
+    labels = {"labels": dict(record.labels)} if record.labels else {}
+    return {"record": record.name, "expr": record.expr, **labels}
+
+
+def _rule(cluster: Cluster, alert: Alert) -> dict[str, object]:
+    """Return an alert as a PrometheusRule has it."""
+    team = {} if alert.for_team else {"team": PLATFORM}
+    return {
+        "alert": alert.name,
+        "expr": alert.expr,
+        **({"for": alert.hold} if alert.hold else {}),
+        "labels": {"severity": alert.severity, **team, **alert.labels},
+        "annotations": {
+            "summary": alert.summary,
+            "runbook_url": f"{runbooks_url(cluster)}#{alert.name.lower()}",
+        },
+    }
+
+
+def runbooks_url(cluster: Cluster) -> str:
+    """Return the address of a cluster's runbooks in the repository's own pages."""
+    settings = cluster.settings
+    home = web_address(settings.repository)
+    blob = "-/blob" if "gitlab" in home else "blob"
+    return f"{home}/{blob}/{settings.branch}/{settings.path}/{cluster.name}/RUNBOOKS.md"
+
+
+def web_address(repository: str) -> str:
+    """Return the pages of a Git repository, which are on the host that ssh reaches too."""
+    plain = repository.removesuffix("/").removesuffix(".git")
+    scheme, _, rest = plain.partition("://")
+    if scheme != "ssh":
+        return plain
+    host, _, path = rest.rpartition("@")[2].partition("/")
+    return f"https://{host.partition(':')[0]}/{path}"

@@ -1,0 +1,88 @@
+"""The runbooks of a cluster: a section for each alert, with the cluster's own names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil
+
+from trainyard.model.monitoring import METRICS
+from trainyard.model.ownership import owned_nodes, owners_of
+from trainyard.model.platform import Site
+from trainyard.render.alerts.alert import Alert
+from trainyard.render.alerts.rulesets import alerts_of
+from trainyard.render.markdown import page
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """A pool, as the table of pools lists it."""
+
+    name: str
+    nodes: int
+    owned: int
+    selector: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runbooks:
+    """What the template of the runbooks reads."""
+
+    site: Site
+
+    @property
+    def pools(self) -> list[PoolRow]:
+        """The pools, with what their teams own."""
+        owners = owners_of(self.site)
+        return [
+            PoolRow(
+                pool.name,
+                pool.nodes,
+                ceil(owned_nodes(owners[pool.name])),
+                ",".join(f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())),
+            )
+            for pool in self.site.cluster.pools
+        ]
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """What has metrics -> who has it scraped."""
+        cluster = self.site.cluster
+        ours = "an object in `platform/`"
+        return {
+            each.name: cluster.external[f"{METRICS}/{each.name}"] if each.scrape is None else ours
+            for each in cluster.sources
+        }
+
+    @property
+    def has_argocd(self) -> bool:
+        """Return whether Argo CD's metrics are on this cluster."""
+        return any(each.name == "argocd" for each in self.site.cluster.sources)
+
+    @property
+    def alerts(self) -> list[Alert]:
+        """The alerts, each name once, with the cluster's names in their steps."""
+        words = self._words()
+        found = {
+            alert.name: replace(
+                alert,
+                look=tuple(step.format_map(words) for step in alert.look),
+                fix=tuple(step.format_map(words) for step in alert.fix),
+            )
+            for alerts in alerts_of(self.site.cluster).values()
+            for alert in alerts
+        }
+        return list(found.values())
+
+    def _words(self) -> dict[str, str]:
+        """Return the program, and the namespace of each controller."""
+        cluster = self.site.cluster
+        cli = "oc" if "machine-config" in cluster.release.features else "kubectl"
+        namespaces = {each.name: each.namespace for each in cluster.sources}
+        return {"cli": cli, **namespaces}
+
+
+def runbooks(site: Site) -> dict[str, str]:
+    """Return the runbooks by path; none where no Prometheus watches the cluster."""
+    if site.cluster.monitoring is None:
+        return {}
+    return {"RUNBOOKS.md": page("runbooks.md.j2").render(site=site, page=Runbooks(site))}

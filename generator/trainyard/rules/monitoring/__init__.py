@@ -1,0 +1,1 @@
+"""Rules about what watches the platform."""

@@ -1,0 +1,34 @@
+"""Find clusters that no Prometheus watches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+
+RULE = Rule(
+    id="monitoring/no-monitoring",
+    severity=Severity.WARNING,
+    summary="A cluster states the Prometheus that watches it.",
+    why="""
+        Nobody is told what goes wrong: a queue that admits nothing, quota that is idle while jobs
+        wait, a job that holds its nodes because one image is missing, a node or link that is down,
+        a sync that fails. The tree has no scrapes, no alerts and no runbooks.
+    """,
+    fix="""
+        Set `monitoring` of the cluster, e.g. `monitoring: {stack: openshift}`, and declare in
+        `external` who owns the Prometheus.
+    """,
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for site in platform.sites:
+        if site.cluster.monitoring is None:
+            message = f"cluster {site.name} has no `monitoring`: no scrapes, no alerts, no runbooks"
+            yield RULE.at(site.cluster.at / "monitoring", message)
+
+
+CHECK = Check(RULE, find)

@@ -1,0 +1,402 @@
+"""What makes each alert of the committed trees fire, and what is near to that and does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Series = Mapping[str, str]
+"""Series -> its values each minute, as promtool writes them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """The case of an alert, and its neighbours.
+
+    Args:
+        at: time of the look.
+        series: that make it fire.
+        labels: of the alert that fires, beside those that its rule states.
+        value: that the expression has, for a summary with it.
+        neighbours: series in which it must not fire; each is what changes, empty values remove.
+    """
+
+    alert: str
+    cluster: str = "prod-east"
+    at: str
+    series: Series
+    labels: Mapping[str, str]
+    value: str = ""
+    neighbours: tuple[Series, ...]
+
+
+QUEUE = 'cluster_queue="nlp-gpu"'
+# Kueue has two replicas, and of 0.16.2 both say that they follow.
+ACTIVE = f'kueue_cluster_queue_status{{{QUEUE},status="active",replica_role="follower",pod="a"}}'
+WAITS = f'kueue_pending_workloads{{{QUEUE},status="inadmissible",replica_role="follower",pod="a"}}'
+HEAD = f'kueue_pending_workloads{{{QUEUE},status="active",replica_role="follower",pod="a"}}'
+TRIES = 'kueue_admission_attempts_total{result="inadmissible"}'
+STARTS = f'kueue_admitted_workloads_total{{{QUEUE},priority_class=""}}'
+GPUS = f'{{{QUEUE},cohort="research",flavor="dgx-h100",resource="nvidia.com/gpu"}}'
+USED, OWN = (
+    f"kueue_cluster_queue_resource_reservation{GPUS}",
+    f"kueue_cluster_queue_nominal_quota{GPUS}",
+)
+TEAM = {"cluster_queue": "nlp-gpu", "team": "nlp"}
+
+
+def evicted(reason: str, queue: str = "nlp-gpu") -> str:
+    return f'kueue_evicted_workloads_total{{cluster_queue="{queue}",reason="{reason}"}}'
+
+
+QUEUES = (
+    Case(
+        alert="TrainyardClusterQueueInactive",
+        at="10m",
+        series={ACTIVE: "0x20"},
+        labels=TEAM,
+        neighbours=(
+            {ACTIVE: "1x20"},
+            # For four minutes only.
+            {ACTIVE: "1x6 0x10"},
+            # A second replica that does not know yet.
+            {ACTIVE.replace('pod="a"', 'pod="b"'): "1x20"},
+            # A queue of somebody else.
+            {ACTIVE: "", ACTIVE.replace("nlp-gpu", "theirs"): "0x20"},
+        ),
+    ),
+    Case(
+        alert="TrainyardQuotaIdleWhileJobsWait",
+        at="70m",
+        series={WAITS: "1x90", HEAD: "0x90", USED: "16x90", OWN: "64x90"},
+        labels=TEAM,
+        neighbours=({WAITS: "0x90"}, {USED: "40x90"}, {WAITS: "0x30 1x60"}),
+    ),
+    Case(
+        alert="TrainyardQueueAdmitsNothing",
+        at="750m",
+        series={WAITS: "1x800", STARTS: "5x800"},
+        labels=TEAM,
+        neighbours=(
+            {STARTS: "5x400 6x400"},
+            {WAITS: "1x400 0x1 1x400"},
+            # Prometheus itself knows of two hours only.
+            {WAITS: "_x630 1x170", STARTS: "_x630 5x170"},
+        ),
+    ),
+    Case(
+        alert="TrainyardAdmissionStuck",
+        at="40m",
+        series={HEAD: "1x60", TRIES: "100x60"},
+        labels={},
+        neighbours=({TRIES: "100+1x60"}, {HEAD: "0x60", WAITS: "3x60"}),
+    ),
+    Case(
+        alert="TrainyardAdmissionLoops",
+        at="30m",
+        series={TRIES: "0+6000x60"},
+        labels={},
+        # What Kueue's own wait of 100 ms allows.
+        neighbours=({TRIES: "0+600x60"},),
+    ),
+    Case(
+        alert="TrainyardPreemptionsHigh",
+        at="70m",
+        series={evicted("Preempted"): "0+1x90"},
+        labels=TEAM,
+        neighbours=(
+            {evicted("Preempted"): "0x60 1x10 2x20"},
+            {evicted("Preempted"): "", evicted("Deactivated"): "0+1x90"},
+        ),
+    ),
+    Case(
+        alert="TrainyardJobsNotReadyInTime",
+        cluster="lab",
+        at="70m",
+        # The counter begins with its first event.
+        series={evicted("PodsReadyTimeout"): "_x60 1x30"},
+        labels=TEAM,
+        neighbours=(
+            {evicted("PodsReadyTimeout"): "1x90"},
+            {evicted("PodsReadyTimeout"): "", evicted("Preempted"): "_x60 1x30"},
+        ),
+    ),
+    Case(
+        alert="TrainyardJobsLostNodes",
+        at="70m",
+        series={evicted("NodeFailures"): "3x60 4x30"},
+        labels=TEAM,
+        neighbours=(
+            {evicted("NodeFailures"): "3x90"},
+            {evicted("NodeFailures"): "", evicted("NodeFailures", "theirs"): "3x60 4x30"},
+        ),
+    ),
+)
+
+
+def failed(namespace: str) -> str:
+    return (
+        f'jobset_failed_total{{jobset_name="llm",exported_namespace="{namespace}",'
+        'namespace="openshift-jobset-operator"}'
+    )
+
+
+def container(reason: str, namespace: str = "team-nlp", kind: str = "container") -> str:
+    return (
+        f'kube_pod_{kind}_status_waiting_reason{{namespace="{namespace}",pod="llm-0",'
+        f'container="node",reason="{reason}"}}'
+    )
+
+
+def quota(kind: str, resource: str = "count/trainjobs.trainer.kubeflow.org") -> str:
+    return f'kube_resourcequota{{namespace="team-nlp",resource="{resource}",type="{kind}"}}'
+
+
+NLP = {"namespace": "team-nlp", "team": "nlp"}
+UNSCHEDULABLE = 'kube_pod_status_unschedulable{namespace="team-nlp",pod="llm-0"}'
+JOBS = (
+    Case(
+        alert="TrainyardJobFailed",
+        at="20m",
+        series={failed("team-nlp"): "_x10 1x60"},
+        labels={"jobset_name": "llm", **NLP},
+        neighbours=(
+            # It failed long ago, and Kueue's counter stays.
+            {failed("team-nlp"): "1x60"},
+            {failed("team-nlp"): "", failed("default"): "_x10 1x60"},
+        ),
+    ),
+    Case(
+        alert="TrainyardPodCannotStart",
+        at="20m",
+        series={container("ImagePullBackOff"): "1x30"},
+        labels={"reason": "ImagePullBackOff", **NLP},
+        neighbours=(
+            {container("ImagePullBackOff"): "", container("ContainerCreating"): "1x30"},
+            {
+                container("ImagePullBackOff"): "",
+                container("ImagePullBackOff", "kube-system"): "1x30",
+            },
+            {container("ImagePullBackOff"): "0x10 1x10 0x10"},
+        ),
+    ),
+    Case(
+        alert="TrainyardPodCannotStart",
+        at="20m",
+        series={container("ErrImagePull", kind="init_container"): "1x30"},
+        labels={"reason": "ErrImagePull", **NLP},
+        neighbours=({container("ErrImagePull", kind="init_container"): "0x30"},),
+    ),
+    Case(
+        alert="TrainyardPodUnschedulable",
+        at="40m",
+        series={UNSCHEDULABLE: "1x60"},
+        labels=NLP,
+        neighbours=({UNSCHEDULABLE: "0x60"}, {UNSCHEDULABLE: "0x30 1x30"}),
+    ),
+    Case(
+        alert="TrainyardTrainJobsNearQuota",
+        at="20m",
+        series={quota("used"): "95x30", quota("hard"): "100x30"},
+        labels=NLP,
+        neighbours=(
+            {quota("used"): "90x30"},
+            {
+                quota("used"): "",
+                quota("hard"): "",
+                quota("used", "count/configmaps"): "299x30",
+                quota("hard", "count/configmaps"): "300x30",
+            },
+        ),
+    ),
+)
+
+
+def application(name: str, sync: str = "Synced", health: str = "Healthy") -> str:
+    return (
+        f'argocd_app_info{{name="{name}",namespace="openshift-gitops",exported_namespace='
+        f'"openshift-gitops",project="{name}",sync_status="{sync}",health_status="{health}"}}'
+    )
+
+
+BEHIND = application("prod-east-team-nlp", sync="OutOfSync")
+ILL = application("prod-east-platform", health="Degraded")
+DELIVERY = (
+    Case(
+        alert="TrainyardApplicationOutOfSync",
+        at="40m",
+        series={BEHIND: "1x60"},
+        labels={"name": "prod-east-team-nlp", "team": "nlp"},
+        neighbours=(
+            {BEHIND: "", application("prod-east-team-nlp"): "1x60"},
+            # Somebody starts each sync of it.
+            {BEHIND: "", application("prod-east-nodes", sync="OutOfSync"): "1x60"},
+            {BEHIND: "", application("theirs", sync="OutOfSync"): "1x60"},
+        ),
+    ),
+    Case(
+        alert="TrainyardApplicationDegraded",
+        at="20m",
+        series={ILL: "1x30"},
+        labels={"name": "prod-east-platform", "health_status": "Degraded", "team": "platform"},
+        neighbours=({ILL: "", application("prod-east-platform", health="Progressing"): "1x30"},),
+    ),
+)
+
+
+def node(number: int) -> str:
+    return f'kube_node_labels{{node="n{number}",label_ml_example_com_node_type="dgx-h100"}}'
+
+
+def ready(number: int, status: str = "true") -> str:
+    return f'kube_node_status_condition{{node="n{number}",condition="Ready",status="{status}"}}'
+
+
+def cordoned(number: int) -> str:
+    return f'kube_node_spec_unschedulable{{node="n{number}"}}'
+
+
+POOL = {
+    **{node(each): "1x60" for each in range(17)},
+    **{ready(each): "1x60" for each in range(17)},
+    **{cordoned(each): "0x60" for each in range(17)},
+}
+NODE = '{Hostname="n1",gpu="0",UUID="GPU-1",exported_namespace="team-nlp"}'
+GPU = {"Hostname": "n1", "UUID": "GPU-1", "gpu": "0"}
+NODES = (
+    Case(
+        alert="TrainyardPoolBelowQuota",
+        at="20m",
+        series={**POOL, ready(3): "0x60", cordoned(5): "1x60"},
+        labels={"pool": "dgx-h100"},
+        neighbours=(
+            # The reserve takes the place of one.
+            {ready(3): "1x60"},
+            {cordoned(5): "0x60"},
+            {ready(3): "1x10 0x10 1x40"},
+        ),
+    ),
+    Case(
+        alert="TrainyardPoolBelowQuota",
+        at="20m",
+        # kube-state-metrics does not show the labels of nodes.
+        series={ready(each): "1x60" for each in range(17)},
+        labels={"pool": "dgx-h100"},
+        neighbours=(POOL,),
+    ),
+    Case(
+        alert="TrainyardGpuXid",
+        at="5m",
+        series={f"DCGM_FI_DEV_XID_ERRORS{NODE}": "79x10"},
+        labels=GPU,
+        value="79",
+        # An error of the program.
+        neighbours=(
+            {f"DCGM_FI_DEV_XID_ERRORS{NODE}": "0x10"},
+            {f"DCGM_FI_DEV_XID_ERRORS{NODE}": "13x10"},
+        ),
+    ),
+    Case(
+        alert="TrainyardGpuRowRemapFailed",
+        at="5m",
+        series={f"DCGM_FI_DEV_ROW_REMAP_FAILURE{NODE}": "1x10"},
+        labels=GPU,
+        neighbours=({f"DCGM_FI_DEV_ROW_REMAP_FAILURE{NODE}": "0x10"},),
+    ),
+    Case(
+        alert="TrainyardGpuUncorrectableErrors",
+        at="30m",
+        series={f"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{NODE}": "0x10 1x30"},
+        labels=GPU,
+        neighbours=({f"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{NODE}": "1x40"},),
+    ),
+)
+
+
+def port(metric: str, device: str = "mlx5_0") -> str:
+    return f'node_infiniband_{metric}{{instance="10.0.0.1:9100",device="{device}",port="1"}}'
+
+
+HOST = {node(1): "1x90", 'node_uname_info{instance="10.0.0.1:9100",nodename="n1"}': "1x90"}
+RAIL = {
+    "instance": "10.0.0.1:9100",
+    "device": "mlx5_0",
+    "port": "1",
+    "node": "n1",
+    "pool": "dgx-h100",
+}
+
+
+def rail(alert: str, at: str, metric: str, fires: str, *quiet: str) -> Case:
+    """Return the case of a rail: other values, another port and another node are its neighbours."""
+    return Case(
+        alert=alert,
+        at=at,
+        series={**HOST, port(metric): fires},
+        labels=RAIL,
+        neighbours=(
+            *({port(metric): values} for values in quiet),
+            # A port of the storage.
+            {port(metric): "", port(metric, "mlx5_1"): fires},
+            # A node of no pool.
+            {node(1): ""},
+        ),
+    )
+
+
+RAILS = (
+    rail("TrainyardRailDown", "10m", "state_id", "1x90", "4x90", "4x8 1x80"),
+    rail("TrainyardRailSlow", "20m", "rate_bytes_per_second", "25000000000x90", "50000000000x90"),
+    rail("TrainyardRailFlaps", "30m", "link_downed_total", "3x20 4x70", "4x90"),
+    rail("TrainyardRailErrors", "70m", "symbol_error_total", "0+1x90", "0x60 1x30"),
+)
+
+
+def reconciled(metric: str, controller: str = "trainjob_controller") -> str:
+    return f'controller_runtime_reconcile_{metric}{{controller="{controller}"}}'
+
+
+CERTIFICATE = "certwatcher_read_certificate_errors_total"
+CONTROLLERS = (
+    Case(
+        alert="TrainyardControllerErrors",
+        at="60m",
+        series={reconciled("errors_total"): "0+9x90", reconciled("total"): "0+10x90"},
+        labels={"controller": "trainjob_controller"},
+        neighbours=(
+            {reconciled("errors_total"): "0+1x90"},
+            {
+                reconciled("errors_total"): "",
+                reconciled("total"): "",
+                reconciled("errors_total", "theirs"): "0+9x90",
+                reconciled("total", "theirs"): "0+10x90",
+            },
+        ),
+    ),
+    Case(
+        alert="TrainyardCertificateUnreadable",
+        at="30m",
+        series={f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "0x10 1x60"},
+        labels={"namespace": "openshift-kueue-operator", "source": "kueue"},
+        neighbours=(
+            {f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "1x60"},
+            {
+                f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "",
+                f'{CERTIFICATE}{{namespace="theirs"}}': "0x10 1x60",
+            },
+        ),
+    ),
+)
+
+CASES = (*QUEUES, *JOBS, *DELIVERY, *NODES, *RAILS, *CONTROLLERS)
+
+SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "argocd": (application("x"), {}),
+    "dcgm-exporter": ("DCGM_FI_DEV_XID_ERRORS", {}),
+    "jobset": (reconciled("total", "jobset"), {"controller": "jobset"}),
+    "kube-state-metrics": (ready(1), {}),
+    "kueue": (ACTIVE, {}),
+    "node-exporter": (port("state_id"), {}),
+    "trainer": (reconciled("total"), {"controller": "trainjob_controller"}),
+}
+"""Source -> a series of it, and the labels that its alert has beside those of the rule."""

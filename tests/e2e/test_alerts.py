@@ -1,0 +1,150 @@
+"""The alerts of the committed trees, judged by Prometheus' own promtool; no cluster is needed."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.alert_cases import CASES, SOURCES, Case, Series
+from tests.e2e.engines import PROMTOOL, engine
+from trainyard.golang import find_go, run_go
+from trainyard.yaml_io.reader import read
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = ROOT / "generator/trainyard_rehearsal/control_plane/modules"
+METRICS = ROOT / "generator/trainyard/render/alerts/metrics.yaml"
+_IMPORTS = {
+    "argoproj/argo-cd": "github.com/argoproj/argo-cd/v3",
+    "kubernetes-sigs/controller-runtime": "sigs.k8s.io/controller-runtime",
+    "kubernetes-sigs/jobset": "sigs.k8s.io/jobset",
+    "kubernetes-sigs/kueue": "sigs.k8s.io/kueue",
+}
+
+
+@cache
+def groups(cluster: str) -> list[dict[str, Any]]:
+    """Return the groups of a cluster's PrometheusRules, the facts first."""
+    files = (ROOT / "overlays" / cluster / "platform").glob("prometheusrule-*.yaml")
+    found = [
+        group
+        for file in sorted(files)
+        for group in read(file.name, file.read_bytes())[0].value["spec"]["groups"]
+    ]
+    return sorted(found, key=lambda each: each["name"] != "trainyard-facts")
+
+
+def alerts(cluster: str, name: str) -> list[dict[str, Any]]:
+    rules = [rule for group in groups(cluster) for rule in group["rules"]]
+    return [rule for rule in rules if rule.get("alert") == name]
+
+
+def promtool(folder: Path, cluster: str, *arguments: str) -> str:
+    """Return what promtool says of the rules of a cluster; it must find no fault."""
+    (folder / "rules.yaml").write_text(json.dumps({"groups": groups(cluster)}), "utf-8")
+    done = subprocess.run(
+        [engine(PROMTOOL), *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def expected(rule: Mapping[str, Any], labels: Mapping[str, str], value: str) -> dict[str, Any]:
+    """Return an alert as it fires, its summary with the labels in their places."""
+
+    def filled(match: re.Match[str]) -> str:
+        return value if match[1] == "$value" else labels.get(match[1].removeprefix("$labels."), "")
+
+    texts = {
+        key: re.sub(r"{{ (\$\S+) }}", filled, text) for key, text in rule["annotations"].items()
+    }
+    return {"exp_labels": {**rule["labels"], **labels}, "exp_annotations": texts}
+
+
+def judge(folder: Path, case: Case, series: Series, firing: list[dict[str, Any]]) -> None:
+    """Have promtool evaluate the rules over some series, and compare what fires."""
+    test = {
+        "interval": "1m",
+        "input_series": [
+            {"series": name, "values": values} for name, values in series.items() if values
+        ],
+        "alert_rule_test": [
+            {"eval_time": case.at, "alertname": case.alert, "exp_alerts": firing},
+        ],
+    }
+    tests = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": [test]}
+    (folder / "tests.yaml").write_text(json.dumps(tests), "utf-8")
+    promtool(folder, case.cluster, "test", "rules", "tests.yaml")
+
+
+@pytest.mark.parametrize("cluster", ["lab", "prod-east"])
+def test_rules_are_well_formed(cluster: str, tmp_path: Path) -> None:
+    """Expressions, templates and durations are what Prometheus reads, and no rule is twice."""
+    said = promtool(tmp_path, cluster, "check", "rules", "--lint=all", "--lint-fatal", "rules.yaml")
+    assert "SUCCESS" in said
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.alert)
+def test_alert_fires_in_its_case_and_not_beside_it(case: Case, tmp_path: Path) -> None:
+    (rule,) = alerts(case.cluster, case.alert)
+    judge(tmp_path, case, case.series, [expected(rule, case.labels, case.value)])
+    for neighbour in case.neighbours:
+        judge(tmp_path, case, {**case.series, **neighbour}, [])
+
+
+@pytest.mark.parametrize("source", sorted(SOURCES))
+def test_missing_source_is_reported_alone(source: str, tmp_path: Path) -> None:
+    """With the metrics of the others, only the alert of the one that is missing fires."""
+    (rule,) = [
+        each
+        for each in alerts("prod-east", "TrainyardMetricsMissing")
+        if each["labels"]["source"] == source
+    ]
+    present = {series: "1x30" for name, (series, _) in SOURCES.items() if name != source}
+    case = Case(alert="TrainyardMetricsMissing", at="20m", series=present, labels={}, neighbours=())
+    judge(tmp_path, case, present, [expected(rule, SOURCES[source][1], "")])
+
+
+def test_each_alert_has_a_case() -> None:
+    known = {(case.cluster, case.alert) for case in CASES}
+    for cluster in ("lab", "prod-east"):
+        rules = [rule for group in groups(cluster) for rule in group["rules"] if "alert" in rule]
+        for name in {rule["alert"] for rule in rules} - {"TrainyardMetricsMissing"}:
+            assert {("lab", name), ("prod-east", name)} & known, name
+
+
+@pytest.mark.parametrize(
+    ("entry", "version"),
+    [
+        pytest.param(each, version, id=f"{each['component']}-{version}-{Path(each['source']).name}")
+        for each in read(METRICS.name, METRICS.read_bytes())[0].value["sources"]
+        for version in each["tags"]
+        if version != "any"
+    ],
+)
+def test_metrics_are_in_the_sources_of_what_runs(entry: dict[str, Any], version: str) -> None:
+    """The module that the rehearsal builds has each metric, in the file and version that we name.
+
+    Kueue and JobSet compose a name of their own and the rest.
+    """
+    component = {"argocd": "argo-cd"}.get(entry["component"], entry["component"])
+    (folder,) = MODULES.glob(f"{component}-{version}.*")
+    repository, _, path = entry["source"].partition(":")
+    shown = run_go(
+        find_go(), folder, "list", "-m", "-f", "{{.Version}} {{.Dir}}", _IMPORTS[repository]
+    )
+    tag, _, home = shown.strip().partition(" ")
+    text = (Path(home) / path).read_text("utf-8")
+
+    assert tag == entry["tags"][version]
+    for metric in entry["metrics"]:
+        own = metric.removeprefix(f"{entry['component']}_")
+        assert f'"{metric}"' in text or f'"{own}"' in text, metric
