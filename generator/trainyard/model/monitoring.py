@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from trainyard.diagnostics import Pointer
 
 OPENSHIFT = "openshift"
+PROMETHEUS_OPERATOR = "prometheus-operator"
 STACKS: Mapping[str, str] = {
     OPENSHIFT: "UserWorkloadMonitoring",
-    "prometheus-operator": "PrometheusOperator",
+    PROMETHEUS_OPERATOR: "PrometheusOperator",
 }
 """Stack -> kind under which a cluster declares who has prepared it."""
 

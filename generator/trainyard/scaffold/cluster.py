@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from trainyard.model.monitoring import METRICS, OPENSHIFT, PROMETHEUS_OPERATOR, STACKS
 from trainyard.model.release import Release
 from trainyard.scaffold.template import filled
 from trainyard.yaml_io.scalars import inline
@@ -31,6 +32,7 @@ class NewPool:
         nodes: at least 2 for an MPI job, which needs one for its launcher.
         devices: names of the RDMA devices of a node's rails; none without rails.
         functions: virtual functions of each rail.
+        gpus: whether its nodes have some.
     """
 
     name: str
@@ -38,6 +40,7 @@ class NewPool:
     nodes: int
     devices: tuple[str, ...]
     functions: int
+    gpus: bool
 
     @property
     def reserve(self) -> int:
@@ -76,15 +79,19 @@ class NewPool:
         return f"  {inline(self.name)}: {{{', '.join(parts)}}} # placeholder: your nodes{reserved}"
 
 
-def cluster_profile(release: Release, pools: Sequence[NewPool]) -> bytes:
+def cluster_profile(name: str, release: Release, pools: Sequence[NewPool]) -> bytes:
     """Return the profile of a cluster; its networks, ranges and owners are placeholders."""
+    stack = OPENSHIFT if "user-workload-monitoring" in release.features else PROMETHEUS_OPERATOR
     links = [*dict.fromkeys(pool.link for pool in pools if pool.link)]
     values = {
         "release": release.name,
         "pools": "\n".join(pool.line for pool in pools),
         "fabrics": "\n".join(_fabrics(links, pools)),
         "networks": _OPENSHIFT if "projects" in release.features else _KUBERNETES,
-        "external": "\n".join(_external(release, links)),
+        "stack": stack,
+        "external": "\n".join(
+            (*_external(release, links), *_monitored(f"{STACKS[stack]}/{name}", release, pools))
+        ),
     }
     return filled("cluster.yaml", values)
 
@@ -100,9 +107,21 @@ def _fabrics(links: Sequence[str], pools: Sequence[NewPool]) -> Iterator[str]:
 
 
 def _external(release: Release, links: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of what the tree needs and does not define."""
+    """Yield the lines of what the fabrics need and the tree does not define."""
     names = [f"{kind}/{_FABRICS[link]}" for link in links for kind in _PREPARED[link]]
     if names:
-        yield "external: # what the tree needs and does not define, and who owns it"
         names += ["IPReconciler/whereabouts"] if release.ipam == "whereabouts" else []
     yield from (f"  {name}: fabric team # placeholder: the owner's name" for name in names)
+
+
+def _monitored(prometheus: str, release: Release, pools: Sequence[NewPool]) -> Iterator[str]:
+    """Yield the lines of the Prometheus, and of what has to be scraped for the alerts."""
+    needed = {
+        "dcgm-exporter": any(pool.gpus for pool in pools),
+        "kube-state-metrics": True,
+        "node-exporter": any(pool.devices for pool in pools),
+    }
+    names = [f"{METRICS}/{name}" for name, is_needed in needed.items() if is_needed]
+    absent = [name for name in names if name not in release.external]
+    for name in (prometheus, *absent):
+        yield f"  {name}: monitoring team # placeholder: the owner's name"

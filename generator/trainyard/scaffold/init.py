@@ -41,7 +41,8 @@ class FirstCluster:
         name = model if "-" in model else f"{vendor}-{model}"
         rails = [nic for nic in self.hardware.get("nics", ()) if nic["role"] == "rail"]
         functions = self.hardware["nic"]["virtualFunctions"] if rails else 0
-        return NewPool(name, name, self.nodes, tuple(nic["device"] for nic in rails), functions)
+        devices = tuple(nic["device"] for nic in rails)
+        return NewPool(name, name, self.nodes, devices, functions, "gpu" in self.hardware)
 
 
 def init(folder: Path, cluster: FirstCluster, path: str = "overlays") -> dict[Path, bytes]:
@@ -89,7 +90,7 @@ def _described(cluster: FirstCluster) -> dict[str, bytes]:
         nodes=pool.nodes - pool.reserve,
     )
     return {
-        "profiles/clusters/lab.yaml": cluster_profile(cluster.release, [pool]),
+        "profiles/clusters/lab.yaml": cluster_profile("lab", cluster.release, [pool]),
         f"profiles/hardware/{pool.hardware}.yaml": hardware_profile(
             cluster.preset, cluster.hardware
         ),

@@ -147,7 +147,7 @@ def add_cluster(place: Target, request: ClusterRequest, today: str) -> Addition[
         if problems := tuple(_unknown([each.hardware for each in request.pools], known)):
             return None, problems
         pools = [_pool(each, known[each.hardware]) for each in request.pools]
-        content = cluster_profile(release, pools)
+        content = cluster_profile(request.name, release, pools)
         return _new("clusters", request.name, content, profiles.clusters)
 
     return add(place, plan, today)
@@ -191,4 +191,5 @@ def _pool(request: PoolRequest, hardware: Hardware) -> NewPool:
         request.nodes,
         tuple(nic.device for nic in hardware.rails),
         hardware.virtual_functions,
+        hardware.gpu is not None,
     )
