@@ -84,6 +84,9 @@ LONG: dict[str, dict[str, Any]] = {
             "frameworks": profile_schema("cluster")["properties"]["frameworks"]["items"]["enum"]
         }
     },
+    "cluster.monitoring.labels": {
+        CLUSTER: {"monitoring": {"labels": {f"x.com/{i}": "y" for i in range(20)}}}
+    },
     "cluster.pools": pools(MANY),
     "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
     "cluster.pullSecrets": {CLUSTER: {"pullSecrets": many({"secretStore": "vault", "path": "ml"})}},

@@ -11,7 +11,7 @@ from trainyard.diagnostics import Rule
 from trainyard.rulebook import all_rules
 
 RULES = all_rules()
-FAMILIES = "shape|names|references|capacity|scheduling|fabric|access|isolation|runtime|node|delivery|change|release"  # noqa: E501 - one value
+FAMILIES = "shape|names|references|capacity|scheduling|fabric|access|isolation|runtime|node|delivery|change|release|monitoring"  # noqa: E501 - one value
 
 
 def test_every_rule_that_a_module_defines_is_listed() -> None:

@@ -120,3 +120,38 @@ def test_lossless_queue_of_roce_is_declared() -> None:
     assert messages("references/undeclared-external", changes) == [
         "`LosslessQueue/ib` is not declared in `external`"
     ]
+
+
+@pytest.mark.parametrize(
+    ("stack", "prometheus"),
+    [
+        ("openshift", "UserWorkloadMonitoring/prod-east"),
+        ("prometheus-operator", "PrometheusOperator/prod-east"),
+    ],
+)
+def test_prometheus_is_declared(stack: str, prometheus: str) -> None:
+    """On OpenShift the operators that bring the metrics are declared by the release."""
+    cluster = {"monitoring": {"stack": stack}, "external": {prometheus: None}}
+
+    assert messages("references/undeclared-external", {"clusters/prod-east.yaml": cluster}) == [
+        f"`{prometheus}` is not declared in `external`"
+    ]
+
+
+def test_metrics_that_others_have_scraped_are_declared() -> None:
+    """Not those of an exporter that a cluster needs no alert of, or of a controller that we do."""
+    metrics = dict.fromkeys(
+        f"Metrics/{each}" for each in ("dcgm-exporter", "kube-state-metrics", "node-exporter")
+    )
+    cluster = {
+        "release": "kubernetes-1.36",
+        "monitoring": {"stack": "prometheus-operator"},
+        "external": metrics,
+    }
+    changes = {"clusters/prod-east.yaml": cluster}
+    assert messages("references/undeclared-external", changes) == [
+        f"`{each}` is not declared in `external`" for each in metrics
+    ]
+
+    unwatched = {"clusters/prod-east.yaml": {**cluster, "monitoring": None}}
+    assert messages("references/undeclared-external", unwatched) == []

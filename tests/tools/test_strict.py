@@ -43,7 +43,7 @@ TEXT = {"type": "string"}
         ),
         ({**TEXT, "default": "x", "format": "date", "x-kubernetes-validations": []}, {}),
         ({"x-kubernetes-int-or-string": True, "anyOf": [TEXT]}, {"type": ["integer", "string"]}),
-        ({**TEXT, "pattern": "^(?i)a$", "maxLength": 3}, {"pattern": "(?i)^a$", "maxLength": 3}),
+        ({**TEXT, "pattern": "^(?i)a$", "maxLength": 3}, {"pattern": "^[Aa]$", "maxLength": 3}),
         ({"type": "object", "properties": {"default": TEXT, "items": TEXT}}, None),
     ],
 )

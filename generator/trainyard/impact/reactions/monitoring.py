@@ -20,7 +20,7 @@ REACTIONS = (
         created="Prometheus evaluates the alerts from then on.",
         changed="Prometheus evaluates the new rules. An alert whose labels or name differ begins "
         "its time anew.",
-        deleted="Its alerts end, also those that fire, and nobody is told of what they are about.",
+        deleted="Its alerts end, also those that fire.",
     ),
     *quiet(
         "ServiceMonitor",

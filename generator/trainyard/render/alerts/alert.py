@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from trainyard.model.cluster import Cluster
+
 PLATFORM = "platform"
 """Value of the label ``team`` of what the platform's owner fixes; no team may have this name."""
 
@@ -41,6 +43,13 @@ class Alert:
     fix: tuple[str, ...]
     feature: str = ""
     link: str = ""
+
+    def concerns(self, cluster: Cluster) -> bool:
+        """Return whether a cluster has what it is about."""
+        links = {"", *(fabric.link.name for fabric in cluster.fabrics)}
+        features = {"", *cluster.release.features}
+        sources = {each.name for each in cluster.sources}
+        return self.link in links and self.feature in features and sources >= {*self.sources}
 
 
 def of_queue(expr: str) -> str:

@@ -50,16 +50,8 @@ def rule_sets(site: Site) -> Iterator[RuleSet]:
 
 def alerts_of(cluster: Cluster) -> dict[str, list[Alert]]:
     """Return the alerts whose metrics a cluster has, by family; no empty family."""
-    sources = {each.name for each in cluster.sources}
-    links = {"", *(fabric.link.name for fabric in cluster.fabrics)}
     found = {
-        family: [
-            each
-            for each in alerts
-            if sources.issuperset(each.sources)
-            and each.link in links
-            and each.feature in {"", *cluster.release.features}
-        ]
+        family: [each for each in alerts if each.concerns(cluster)]
         for family, alerts in FAMILIES.items()
     }
     return {family: alerts for family, alerts in found.items() if alerts}

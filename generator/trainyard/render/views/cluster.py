@@ -119,14 +119,15 @@ class ClusterView:
         release = self.cluster.release
         fabric_namespaces = (release.sriov_namespace, release.ipam_namespace)
         absent = () if self.cluster.fabrics else fabric_namespaces
-        read = {each.name for each in self.cluster.sources} if self.cluster.monitoring else set()
-        unused = {f"Namespace/{name}" for name in absent}
-        unused |= {
-            each
-            for each in self.cluster.external
-            if each.startswith(f"{METRICS}/") and each.partition("/")[2] not in read
-        }
+        unused = {f"Namespace/{name}" for name in absent} | self._unread
         return {name: who for name, who in self.cluster.external.items() if name not in unused}
+
+    @property
+    def _unread(self) -> set[str]:
+        """Metrics that no alert of the cluster reads."""
+        read = self.cluster.sources if self.cluster.monitoring else ()
+        metrics = {name for name in self.cluster.external if name.startswith(f"{METRICS}/")}
+        return metrics - {f"{METRICS}/{each.name}" for each in read}
 
     @property
     def system_labels(self) -> dict[str, str]:

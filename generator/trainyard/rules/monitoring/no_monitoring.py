@@ -13,9 +13,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="A cluster states the Prometheus that watches it.",
     why="""
-        Nobody is told what goes wrong: a queue that admits nothing, quota that is idle while jobs
-        wait, a job that holds its nodes because one image is missing, a node or link that is down,
-        a sync that fails. The tree has no scrapes, no alerts and no runbooks.
+        Nobody is notified when a queue stops, or when quota is idle while jobs wait. A job whose
+        image is missing holds its nodes until somebody looks. The same holds for nodes and links
+        that fail.
     """,
     fix="""
         Set `monitoring` of the cluster, e.g. `monitoring: {stack: openshift}`, and declare in

@@ -1,0 +1,222 @@
+"""Alerts read metrics that exist, and the numbers and names of the profiles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import platform_of
+from trainyard.model.platform import Site
+from trainyard.profiles.read import PACKAGE
+from trainyard.render.alerts.alert import PLATFORM, Alert
+from trainyard.render.alerts.rulesets import FAMILIES, web_address
+from trainyard.render.alerts.runbooks import runbooks
+from trainyard.render.site import render_site
+from trainyard.yaml_io.reader import read
+
+METRICS = PACKAGE / "render" / "alerts" / "metrics.yaml"
+ALERTS = [alert for alerts in FAMILIES.values() for alert in alerts]
+KUBERNETES = {"release": "kubernetes-1.36", "monitoring": {"stack": "prometheus-operator"}}
+_STRING = re.compile(r'"[^"]*"')
+_LABELS = re.compile(r"\b(?:by|on|group_left|without|ignoring)\s*\([^)]*\)|\{[^}]*\}|\[[^]]*\]")
+_NAME = re.compile(r"(?<![\w:])[a-zA-Z_][a-zA-Z0-9_:]*\b(?!\s*\()")
+_WORDS = {"and", "by", "group_left", "offset", "on", "or", "unless"}
+
+
+@cache
+def known() -> dict[tuple[str, str], set[str]]:
+    """Return the versions of each metric of each component."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for entry in read(METRICS.name, METRICS.read_bytes())[0].value["sources"]:
+        for metric in entry["metrics"]:
+            found.setdefault((entry["component"], metric), set()).update(entry["tags"])
+    return found
+
+
+def named(expr: str) -> set[str]:
+    """Return the metrics and records that an expression reads."""
+    plain = _LABELS.sub("", _STRING.sub('""', expr))
+    return {name for name in _NAME.findall(plain) if name not in _WORDS}
+
+
+def site(**cluster: Any) -> Site:
+    """Return the base platform's cluster, with other fields."""
+    (found,) = platform_of({"clusters/prod-east.yaml": cluster}).sites
+    return found
+
+
+def rules(found: Site) -> list[dict[str, Any]]:
+    """Return every rule of a cluster."""
+    return [
+        rule
+        for each in render_site(found)
+        if each.body["kind"] == "PrometheusRule"
+        for group in each.body["spec"]["groups"]
+        for rule in group["rules"]
+    ]
+
+
+def metrics_of(found: Site) -> set[str]:
+    """Return the metrics that a cluster's rules read, the records left out."""
+    names = {name for rule in rules(found) for name in named(rule["expr"])}
+    return {name for name in names if ":" not in name}
+
+
+def test_names_of_an_expression_are_found() -> None:
+    """Else the tests below could not fail."""
+    expr = 'sum by (a) (rate(b_total{c="d_e"}[5m])) > 1 and on (f) g offset 1h unless h:i < 0.5'
+    assert named(expr) == {"b_total", "g", "h:i"}
+
+
+@pytest.mark.parametrize("cluster", [{}, KUBERNETES], ids=["openshift", "kubernetes"])
+def test_each_metric_exists_in_the_versions_of_the_release(cluster: dict[str, Any]) -> None:
+    """A rule on a metric that does not exist passes every check and never fires."""
+    found = site(**cluster)
+    versions = found.cluster.versions
+    for metric in metrics_of(found):
+        places = {component: tags for (component, name), tags in known().items() if name == metric}
+        assert places, metric
+        for component, tags in places.items():
+            assert "any" in tags or versions[component] in tags, (metric, component)
+
+
+@pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: f"{alert.name}-{alert.sources[0]}")
+def test_alert_names_the_sources_of_its_metrics(alert: Alert) -> None:
+    """By them it is left out where a cluster has none of them."""
+    for metric in (name for name in named(alert.expr) if ":" not in name):
+        assert {component for component, name in known() if name == metric} & {*alert.sources}
+
+
+def test_no_metric_is_listed_for_nothing() -> None:
+    read_somewhere = metrics_of(site()) | metrics_of(site(**KUBERNETES))
+    assert {metric for _, metric in known()} == read_somewhere
+
+
+def test_each_fact_is_recorded_and_read() -> None:
+    for found in (site(), site(**KUBERNETES)):
+        recorded = {rule["record"] for rule in rules(found) if "record" in rule}
+        read_somewhere = {name for rule in rules(found) for name in named(rule["expr"])}
+        assert {name for name in read_somewhere if ":" in name} == recorded
+
+
+def test_alerts_can_be_routed_and_lead_to_their_runbook() -> None:
+    found = site()
+    (page,) = runbooks(found).values()
+    for rule in (rule for rule in rules(found) if "alert" in rule):
+        url = rule["annotations"]["runbook_url"]
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert rule["labels"].get("team", PLATFORM) == PLATFORM
+        assert "team" in rule["labels"] or "group_left (team)" in rule["expr"]
+        assert url.endswith(f"overlays/prod-east/RUNBOOKS.md#{rule['alert'].lower()}")
+        assert page.count(f"\n## {rule['alert']}\n") == 1
+
+
+def numbers(found: Site, name: str) -> dict[str, str]:
+    """Return the facts of a name, by pool, queue or device."""
+    keys = ("cluster_queue", "device", "pool")
+    return {
+        next(rule["labels"][key] for key in keys if key in rule["labels"]): rule["expr"]
+        for rule in rules(found)
+        if rule.get("record") == name
+    }
+
+
+def test_numbers_are_those_of_the_profiles() -> None:
+    """8 of the 9 nodes belong to teams, and a rail has 400 Gb/s."""
+    assert numbers(site(), "trainyard:pool:promised_nodes") == {"dgx-h100": "vector(8)"}
+    rates = numbers(site(), "trainyard:rail:bytes_per_second")
+    assert len(rates) == 8
+    assert set(rates.values()) == {"vector(50000000000)"}
+
+
+def test_labels_of_nodes_are_those_of_kube_state_metrics() -> None:
+    """It writes them in lower case, with underscores."""
+    changes = {"hardware/dgx-h100.yaml": {"labels": {"example.com/gpuKind": "h100"}}}
+    (found,) = platform_of(changes).sites
+    (nodes,) = numbers(found, "trainyard:node:pool").values()
+    assert 'label_example_com_gpu_kind="h100"' in nodes
+
+
+def test_queue_of_a_draining_team_is_not_missed() -> None:
+    """It is stopped on purpose."""
+    changes = {"teams/nlp.yaml": {"state": "draining"}}
+    (found,) = platform_of(changes).sites
+    assert [*numbers(found, "trainyard:cluster_queue:team")] == ["vision-gpu"]
+
+
+def test_what_a_cluster_lacks_has_no_alert() -> None:
+    """Argo CD on another cluster, no time limit until pods are ready, no InfiniBand."""
+    alerts = {rule.get("alert") for rule in rules(site(**KUBERNETES))}
+    assert "TrainyardJobsNotReadyInTime" in alerts
+    assert "TrainyardJobsNotReadyInTime" not in {rule.get("alert") for rule in rules(site())}
+    remote = site(server="https://api.example.com:6443")
+    assert "argocd_app_info" not in metrics_of(remote)
+    assert "Argo CD runs on another cluster" in runbooks(remote)["RUNBOOKS.md"]
+
+
+def test_roce_has_no_errors_of_symbols() -> None:
+    vlans = {
+        team: {"partition": None, "vlan": number}
+        for team, number in (("nlp", 100), ("vision", 101))
+    }
+    fabric = {"link": "roce", "partitions": None, "vlans": "100-199"}
+    changes = {
+        "allocations.yaml": {"prod-east": {"ib": vlans}},
+        "clusters/prod-east.yaml": {"fabrics": {"ib": fabric}},
+    }
+    (roce,) = platform_of(changes).sites
+    symbols = {"node_infiniband_symbol_error_total"}
+    assert metrics_of(site()) - metrics_of(roce) == symbols
+
+
+def kinds(found: Site) -> Iterator[str]:
+    """Yield what of monitoring a cluster has."""
+    for each in render_site(found):
+        if each.body["apiVersion"].startswith("monitoring.coreos.com/"):
+            yield f"{each.body['kind']}/{each.name}"
+
+
+def test_we_write_a_scrape_only_where_no_operator_does() -> None:
+    own = {each for each in kinds(site(**KUBERNETES)) if not each.startswith("PrometheusRule/")}
+    assert own == {
+        "PodMonitor/trainyard-trainer",
+        "ServiceMonitor/trainyard-argocd",
+        "ServiceMonitor/trainyard-jobset",
+        "ServiceMonitor/trainyard-kueue",
+    }
+    assert {each.partition("/")[0] for each in kinds(site())} == {"PrometheusRule"}
+    assert [*kinds(site(monitoring=None))] == []
+    assert runbooks(site(monitoring=None)) == {}
+
+
+def test_prometheus_finds_the_objects_by_its_labels_and_ours_stay() -> None:
+    labels = {"release": "prom", "app.kubernetes.io/managed-by": "me"}
+    found = site(monitoring={"stack": "prometheus-operator", "labels": labels})
+    written = {
+        tuple(sorted(each.body["metadata"]["labels"].items()))
+        for each in render_site(found)
+        if each.body["kind"] == "PrometheusRule"
+    }
+    (only,) = written
+    assert dict(only) == {
+        "app.kubernetes.io/managed-by": "trainyard",
+        "ml.example.com/part": "platform",
+        "release": "prom",
+    }
+
+
+@pytest.mark.parametrize(
+    ("repository", "page"),
+    [
+        ("https://git.example.com/ml/platform.git", "https://git.example.com/ml/platform"),
+        ("https://git.example.com/ml/platform/", "https://git.example.com/ml/platform"),
+        ("ssh://git@git.example.com:2222/ml/platform.git", "https://git.example.com/ml/platform"),
+        ("ssh://git.example.com/ml/platform", "https://git.example.com/ml/platform"),
+    ],
+)
+def test_pages_of_a_repository(repository: str, page: str) -> None:
+    assert web_address(repository) == page
