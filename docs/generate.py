@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from docs.alerts import alerts
 from docs.fields import profile_fields
 from docs.glossary import GLOSSARY, link
 from docs.markdown import anchor, cell
@@ -106,6 +107,7 @@ def pages() -> dict[str, str]:
     for rule in all_rules():
         families[rule.id.partition("/")[0]].append(rule)
     parts: dict[str, Iterable[str]] = {
+        "reference/alerts.md": alerts(),
         "reference/cli.md": _cli(app),
         "reference/edits.md": edits(),
         "reference/presets.md": _presets(),
@@ -216,6 +218,8 @@ _UNITS = {
 def _subject(scopes: Any) -> str:
     """Return what a template is rendered for, from the catalog's own name for it."""
     closure = inspect.getclosurevars(scopes).nonlocals
+    if "pods" in closure:
+        return "controller that nobody has scraped"
     if "mpi" in closure:
         return "runtime and kind of node"
     if member := closure.get("name"):
@@ -225,6 +229,7 @@ def _subject(scopes: Any) -> str:
 
 
 _SUBJECTS = {
+    "rulesets": "family of alerts",
     "_audited": "cluster with a team under audit",
     "_delivery": "cluster",
     "_fabric_pools": "pool with a fabric",

@@ -54,7 +54,7 @@ QUEUES = (
         alert="TrainyardClusterQueueInactive",
         at="10m",
         series={ACTIVE: "0x20"},
-        labels=TEAM,
+        labels={"cluster_queue": "nlp-gpu"},
         neighbours=(
             {ACTIVE: "1x20"},
             # For four minutes only.

@@ -109,8 +109,7 @@ def test_alerts_can_be_routed_and_lead_to_their_runbook() -> None:
     for rule in (rule for rule in rules(found) if "alert" in rule):
         url = rule["annotations"]["runbook_url"]
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
-        assert rule["labels"].get("team", PLATFORM) == PLATFORM
-        assert "team" in rule["labels"] or "group_left (team)" in rule["expr"]
+        assert rule["labels"].get("team") == PLATFORM or "group_left (team)" in rule["expr"]
         assert url.endswith(f"overlays/prod-east/RUNBOOKS.md#{rule['alert'].lower()}")
         assert page.count(f"\n## {rule['alert']}\n") == 1
 

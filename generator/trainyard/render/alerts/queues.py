@@ -33,7 +33,6 @@ ALERTS = (
         expr=of_queue('max by (cluster_queue) (kueue_cluster_queue_status{status="active"}) == 0'),
         hold="5m",
         severity="critical",
-        for_team=True,
         summary="ClusterQueue {{ $labels.cluster_queue }} admits no job",
         meaning="Kueue refuses to admit jobs of this queue, because something that the queue names "
         "is missing or the queue was stopped by hand. Running jobs stay.",

@@ -83,6 +83,11 @@ class ClusterView:
         return {**(monitoring.labels if monitoring else {}), **self.labels}
 
     @property
+    def pool_label_keys(self) -> list[str]:
+        """Keys of the labels that select the nodes of some pool, sorted."""
+        return sorted({key for pool in self.cluster.pools for key in pool.hardware.labels})
+
+    @property
     def components(self) -> dict[str, str]:
         """Versions of what this cluster needs.
 
