@@ -20,7 +20,7 @@ def alerts() -> Iterator[str]:
         "",
         "[Monitoring](../explanation/monitoring.md) explains them.",
         "A cluster has those whose metrics it has, and `RUNBOOKS.md` of its tree has what to do.",
-        "promtool was seen to fire each in its case and not beside it (`tests/e2e/test_alerts.py`).",
+        "promtool fires each in its case and not beside it (`tests/e2e/test_alerts.py`).",
         "None was seen to fire on a cluster yet.",
     )
     for family, members in FAMILIES.items():
