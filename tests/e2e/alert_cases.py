@@ -33,6 +33,7 @@ class Case:
 QUEUE = 'cluster_queue="nlp-gpu"'
 # Kueue has two replicas, and of 0.16.2 both say that they follow.
 ACTIVE = f'kueue_cluster_queue_status{{{QUEUE},status="active",replica_role="follower",pod="a"}}'
+PENDING = ACTIVE.replace('"active"', '"pending"')
 WAITS = f'kueue_pending_workloads{{{QUEUE},status="inadmissible",replica_role="follower",pod="a"}}'
 HEAD = f'kueue_pending_workloads{{{QUEUE},status="active",replica_role="follower",pod="a"}}'
 TRIES = 'kueue_admission_attempts_total{result="inadmissible"}'
@@ -53,10 +54,10 @@ QUEUES = (
     Case(
         alert="TrainyardClusterQueueInactive",
         at="10m",
-        series={ACTIVE: "0x20"},
+        series={ACTIVE: "0x20", PENDING: "1x20"},
         labels={"cluster_queue": "nlp-gpu"},
         neighbours=(
-            {ACTIVE: "1x20"},
+            {ACTIVE: "1x20", PENDING: "0x20"},
             # For four minutes only.
             {ACTIVE: "1x6 0x10"},
             # A second replica that does not know yet.
@@ -80,6 +81,7 @@ QUEUES = (
         neighbours=(
             {STARTS: "5x400 6x400"},
             {WAITS: "1x400 0x1 1x400"},
+            {WAITS: "0x20 1x780"},
             # Prometheus itself knows of two hours only.
             {WAITS: "_x630 1x170", STARTS: "_x630 5x170"},
         ),
@@ -101,34 +103,41 @@ QUEUES = (
     ),
     Case(
         alert="TrainyardPreemptionsHigh",
-        at="70m",
-        series={evicted("Preempted"): "0+1x90"},
+        at="150m",
+        series={evicted("Preempted"): "0+1x160"},
         labels=TEAM,
         neighbours=(
-            {evicted("Preempted"): "0x60 1x10 2x20"},
-            {evicted("Preempted"): "", evicted("Deactivated"): "0+1x90"},
+            {evicted("Preempted"): "0x100 1x20 2x60"},
+            # Two hours ago.
+            {evicted("Preempted"): "0x10 30x150"},
+            {evicted("Preempted"): "", evicted("Deactivated"): "0+1x160"},
         ),
     ),
     Case(
         alert="TrainyardJobsNotReadyInTime",
         cluster="lab",
-        at="70m",
+        at="150m",
         # The counter begins with its first event.
-        series={evicted("PodsReadyTimeout"): "_x60 1x30"},
+        series={evicted("PodsReadyTimeout"): "_x140 1x30"},
         labels=TEAM,
         neighbours=(
-            {evicted("PodsReadyTimeout"): "1x90"},
-            {evicted("PodsReadyTimeout"): "", evicted("Preempted"): "_x60 1x30"},
+            # Two hours ago.
+            {evicted("PodsReadyTimeout"): "_x20 1x150"},
+            {evicted("PodsReadyTimeout"): "3x20 4x150"},
+            {evicted("PodsReadyTimeout"): "", evicted("Preempted"): "_x140 1x30"},
+            {evicted("PodsReadyTimeout"): "", evicted("Preempted"): "3x140 4x30"},
         ),
     ),
     Case(
         alert="TrainyardJobsLostNodes",
-        at="70m",
-        series={evicted("NodeFailures"): "3x60 4x30"},
+        at="150m",
+        series={evicted("NodeFailures"): "3x140 4x30"},
         labels=TEAM,
         neighbours=(
-            {evicted("NodeFailures"): "3x90"},
-            {evicted("NodeFailures"): "", evicted("NodeFailures", "theirs"): "3x60 4x30"},
+            {evicted("NodeFailures"): "3x20 4x150"},
+            {evicted("NodeFailures"): "", evicted("Preempted"): "3x140 4x30"},
+            {evicted("NodeFailures"): "", evicted("Preempted"): "_x140 1x30"},
+            {evicted("NodeFailures"): "", evicted("NodeFailures", "theirs"): "3x140 4x30"},
         ),
     ),
 )
@@ -161,7 +170,7 @@ JOBS = (
         series={failed("team-nlp"): "_x10 1x60"},
         labels={"jobset_name": "llm", **NLP},
         neighbours=(
-            # It failed long ago, and Kueue's counter stays.
+            # It failed long ago, and the counter stays.
             {failed("team-nlp"): "1x60"},
             {failed("team-nlp"): "", failed("default"): "_x10 1x60"},
         ),
@@ -197,16 +206,16 @@ JOBS = (
     Case(
         alert="TrainyardTrainJobsNearQuota",
         at="20m",
-        series={quota("used"): "95x30", quota("hard"): "100x30"},
+        series={
+            quota("used"): "95x30",
+            quota("hard"): "100x30",
+            quota("used", "count/configmaps"): "10x30",
+            quota("hard", "count/configmaps"): "300x30",
+        },
         labels=NLP,
         neighbours=(
             {quota("used"): "90x30"},
-            {
-                quota("used"): "",
-                quota("hard"): "",
-                quota("used", "count/configmaps"): "299x30",
-                quota("hard", "count/configmaps"): "300x30",
-            },
+            {quota("used"): "80x30", quota("used", "count/configmaps"): "299x30"},
         ),
     ),
 )
@@ -317,7 +326,7 @@ def port(metric: str, device: str = "mlx5_0") -> str:
     return f'node_infiniband_{metric}{{instance="10.0.0.1:9100",device="{device}",port="1"}}'
 
 
-HOST = {node(1): "1x90", 'node_uname_info{instance="10.0.0.1:9100",nodename="n1"}': "1x90"}
+HOST = {node(1): "1x190", 'node_uname_info{instance="10.0.0.1:9100",nodename="n1"}': "1x190"}
 RAIL = {
     "instance": "10.0.0.1:9100",
     "device": "mlx5_0",
@@ -347,8 +356,10 @@ def rail(alert: str, at: str, metric: str, fires: str, *quiet: str) -> Case:
 RAILS = (
     rail("TrainyardRailDown", "10m", "state_id", "1x90", "4x90", "4x8 1x80"),
     rail("TrainyardRailSlow", "20m", "rate_bytes_per_second", "25000000000x90", "50000000000x90"),
-    rail("TrainyardRailFlaps", "30m", "link_downed_total", "3x20 4x70", "4x90"),
-    rail("TrainyardRailErrors", "70m", "symbol_error_total", "0+1x90", "0x60 1x30"),
+    rail("TrainyardRailFlaps", "150m", "link_downed_total", "3x140 4x50", "3x20 4x170"),
+    rail(
+        "TrainyardRailErrors", "150m", "symbol_error_total", "0+1x190", "0x140 1x50", "0x20 90x170"
+    ),
 )
 
 
@@ -375,14 +386,14 @@ CONTROLLERS = (
     ),
     Case(
         alert="TrainyardCertificateUnreadable",
-        at="30m",
-        series={f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "0x10 1x60"},
+        at="150m",
+        series={f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "0x130 1x60"},
         labels={"namespace": "openshift-kueue-operator", "source": "kueue"},
         neighbours=(
-            {f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "1x60"},
+            {f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "0x20 1x170"},
             {
                 f'{CERTIFICATE}{{namespace="openshift-kueue-operator"}}': "",
-                f'{CERTIFICATE}{{namespace="theirs"}}': "0x10 1x60",
+                f'{CERTIFICATE}{{namespace="theirs"}}': "0x130 1x60",
             },
         ),
     ),
