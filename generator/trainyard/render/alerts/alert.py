@@ -25,8 +25,8 @@ class Alert:
         labels: further ones.
         summary: one line, with ``{{ $labels.name }}`` of the result.
         meaning: what happens on the cluster.
-        look, fix: steps; ``{cli}`` and the names of components become the cluster's program and
-            namespaces, and words in capitals come from the alert.
+        look, fix: steps; ``{cli}``, ``{node_shell}`` and the names of components become the
+            cluster's programs and namespaces; a person fills in words in capitals.
         feature, link: of clusters that have it; of all when empty.
     """
 

@@ -49,7 +49,7 @@ ALERTS = (
         "node fail or hang. XID 79: the GPU is off the bus. 94 and 63 are contained: only the job "
         "that had them is lost.",
         look=(
-            "`{cli} debug node/NODE -- chroot /host dmesg | grep -i xid`",
+            "`{node_shell} chroot /host dmesg | grep -i xid`",
             "NVIDIA's Xid catalog: what to do for the number.",
         ),
         fix=(_DRAIN, "Reset the GPU or restart the node; the alert ends with that.", "Replace it."),

@@ -58,7 +58,7 @@ ALERTS = (
         "for more than the queue can give, or nodes are down.",
         look=(
             f"`{_WORKLOADS}`: jobs of the queue without `RESERVED IN`.",
-            "`{cli} -n NAMESPACE describe workload NAME`: the message of `QuotaReserved`.",
+            "`{cli} -n NAMESPACE describe workload WORKLOAD`: the message of `QuotaReserved`.",
             "`trainyard fit JOB.yaml`: whether the job can start at all.",
         ),
         fix=(
@@ -84,7 +84,7 @@ ALERTS = (
         look=(
             f"`{_WORKLOADS}`",
             f"`{_QUEUE}`: the use of each flavor.",
-            "`{cli} -n NAMESPACE describe workload NAME`: why it waits.",
+            "`{cli} -n NAMESPACE describe workload WORKLOAD`: why it waits.",
         ),
         fix=(
             "If running jobs hold the quota, raise the quota or the priority of what waits.",
@@ -128,7 +128,7 @@ ALERTS = (
         "a lower priority. Each goes on from its last checkpoint.",
         look=(
             f"`{_WORKLOADS}`: those with `ADMITTED` False.",
-            "`{cli} -n NAMESPACE describe workload NAME`: the condition `Preempted` names by whom.",
+            "`{cli} -n NAMESPACE describe workload WORKLOAD`: `Preempted` names by whom.",
         ),
         fix=(
             "Submit long jobs on the team's own nodes: `trainyard fit` shows which job borrows.",
@@ -163,7 +163,7 @@ ALERTS = (
         summary="A job of {{ $labels.cluster_queue }} was evicted, because a node of it failed",
         meaning="A node failed, and Kueue found no other for the job below its switch. The whole "
         "job was evicted, and it starts again from its last checkpoint.",
-        look=("`{cli} get nodes`", "`{cli} -n NAMESPACE describe workload NAME`"),
+        look=("`{cli} get nodes`", "`{cli} -n NAMESPACE describe workload WORKLOAD`"),
         fix=("Repair the node: see [TrainyardPoolBelowQuota](#trainyardpoolbelowquota).",),
     ),
 )

@@ -12,7 +12,7 @@ from trainyard.render.alerts.alert import Alert
 _NODES = ("kube-state-metrics", "node-exporter")
 _PORT = "port {{ $labels.device }} of {{ $labels.node }} (pool {{ $labels.pool }})"
 _LOOK = (
-    "`{cli} debug node/NODE -- chroot /host cat /sys/class/infiniband/DEVICE/ports/1/phys_state`",
+    "`{node_shell} chroot /host cat /sys/class/infiniband/DEVICE/ports/1/phys_state`",
     "The counters of the switch's port.",
 )
 _FIX = (

@@ -47,9 +47,10 @@ class Runbooks:
     def sources(self) -> dict[str, str]:
         """What has metrics -> who has it scraped."""
         cluster = self.site.cluster
-        ours = "an object in `platform/`"
         return {
-            each.name: cluster.external[f"{METRICS}/{each.name}"] if each.scrape is None else ours
+            each.name: cluster.external[f"{METRICS}/{each.name}"]
+            if each.scrape is None
+            else "this tree"
             for each in cluster.sources
         }
 
@@ -74,11 +75,16 @@ class Runbooks:
         return list(found.values())
 
     def _words(self) -> dict[str, str]:
-        """Return the program, and the namespace of each controller."""
+        """Return the programs, and the namespace of each controller.
+
+        A pod that looks at a node tolerates each taint, which admission permits only daemons.
+        """
         cluster = self.site.cluster
-        cli = "oc" if "machine-config" in cluster.release.features else "kubectl"
+        cli, shell = "kubectl", "kubectl -n kube-system debug node/NODE -it --image IMAGE --"
+        if "machine-config" in cluster.release.features:
+            cli, shell = "oc", "oc debug node/NODE --"
         namespaces = {each.name: each.namespace for each in cluster.sources}
-        return {"cli": cli, **namespaces}
+        return {"cli": cli, "node_shell": shell, **namespaces}
 
 
 def runbooks(site: Site) -> dict[str, str]:
