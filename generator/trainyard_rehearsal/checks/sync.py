@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
+from trainyard.model.cluster import Cluster
+from trainyard.render.alerts.rulesets import runbooks_url
 from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery
 from trainyard_rehearsal.control_plane.api import Refused
@@ -60,18 +63,27 @@ def _apply_by_hand(delivery: GitDelivery) -> Iterator[Failure]:
 def _compare_files(delivery: GitDelivery) -> Outcome:
     """Compare the files with the committed ones, which may differ in the repository's address."""
     site, tree = delivery.lab.plan.site, delivery.lab.plan.tree
-    address, own = site.cluster.settings.repository.encode(), delivery.repository.address.encode()
+    addresses = [*_addresses(site.cluster, delivery.repository.address)]
     files = _files_in(delivery, PurePosixPath(site.folder("")))
     count = 0
     failures = []
     for path, content in files.items():
         committed = (tree / path).read_bytes()
         count += content != committed
-        if content != committed.replace(address, own):
+        for address, own in addresses:
+            committed = committed.replace(address.encode(), own.encode())
+        if content != committed:
             words = "differs from the committed file in more than the repository's address"
             failures.append(Failure(str(path), words, site.cluster.at))
     remark = f"{count} with the address of a repository of ours"
     return counted("files equal the committed ones", len(files), failures, remark)
+
+
+def _addresses(cluster: Cluster, repository: str) -> Iterator[tuple[str, str]]:
+    """Yield what is there of the repository's addresses, and of those of another repository."""
+    ours = replace(cluster, settings=replace(cluster.settings, repository=repository))
+    yield runbooks_url(cluster), runbooks_url(ours)
+    yield cluster.settings.repository, repository
 
 
 def _files_in(delivery: GitDelivery, root: PurePosixPath) -> dict[PurePosixPath, bytes]:
