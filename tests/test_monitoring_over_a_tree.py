@@ -68,8 +68,12 @@ def test_stack_is_changed(history: History) -> None:
     history.edit("clusters/lab.yaml", BLOCK, other)
     code, shown = history.trainyard("generate")
     assert code == 1
-    assert "`PrometheusOperator/lab` is not declared" in shown
+    assert "`PrometheusOperator/trainyard-system` is not declared" in shown
 
-    history.edit("clusters/lab.yaml", "UserWorkloadMonitoring/lab", "PrometheusOperator/lab")
+    history.edit(
+        "clusters/lab.yaml",
+        "UserWorkloadMonitoring/trainyard-system",
+        "PrometheusOperator/trainyard-system",
+    )
     diff(history)
     assert "release: prom" in (history.folder / RULES).read_text("utf-8")

@@ -29,11 +29,15 @@ def state_is_kept(tree: Tree) -> Iterator[str]:
             yield f"{document.path}: {document.annotation(_OPTIONS) or 'no options'}"
 
 
+_LAST_KINDS = {"ClusterQueue", "PodMonitor", "PrometheusRule", "ServiceMonitor"}
+
+
 def cluster_queues_are_in_the_last_wave(tree: Tree) -> Iterator[str]:
+    """With what watches them: no object waits for a queue, or for the operator of a Prometheus."""
     platform = [each for each in tree.documents if each.unit == "platform"]
     last = max(map(_wave, platform))
     for document in platform:
-        if (_wave(document) == last) != (document.kind == "ClusterQueue"):
+        if (_wave(document) == last) != (document.kind in _LAST_KINDS):
             yield f"{document.path}: wave {_wave(document)} of {last}"
 
 
@@ -151,6 +155,9 @@ _OPTIONAL_KINDS = {
     ("kueue.x-k8s.io", "Cohort"),
     ("kueue.x-k8s.io", "Topology"),
     ("kueue.x-k8s.io", "WorkloadPriorityClass"),
+    ("monitoring.coreos.com", "PodMonitor"),
+    ("monitoring.coreos.com", "PrometheusRule"),
+    ("monitoring.coreos.com", "ServiceMonitor"),
     ("nv-ipam.nvidia.com", "IPPool"),
     ("sriovnetwork.openshift.io", "SriovNetwork"),
     ("sriovnetwork.openshift.io", "SriovNetworkNodePolicy"),

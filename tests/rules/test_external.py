@@ -125,8 +125,8 @@ def test_lossless_queue_of_roce_is_declared() -> None:
 @pytest.mark.parametrize(
     ("stack", "prometheus"),
     [
-        ("openshift", "UserWorkloadMonitoring/prod-east"),
-        ("prometheus-operator", "PrometheusOperator/prod-east"),
+        ("openshift", "UserWorkloadMonitoring/trainyard-system"),
+        ("prometheus-operator", "PrometheusOperator/trainyard-system"),
     ],
 )
 def test_prometheus_is_declared(stack: str, prometheus: str) -> None:

@@ -190,7 +190,6 @@ def test_allocations_file_is_made_when_it_is_not_there(profiles: Path) -> None:
 
 def test_words_that_yaml_takes_for_something_else_are_quoted(profiles: Path) -> None:
     """A cluster and a runtime with such names still give profiles without a finding."""
-    _edit(profiles, "clusters/lab.yaml", "Monitoring/lab", "Monitoring/on")
     (profiles / "clusters/lab.yaml").rename(profiles / "clusters/on.yaml")
     (profiles / "runtimes/openmpi.yaml").rename(profiles / "runtimes/yes.yaml")
     _add(profiles, "nlp")

@@ -13,7 +13,7 @@ STACKS: Mapping[str, str] = {
     OPENSHIFT: "UserWorkloadMonitoring",
     PROMETHEUS_OPERATOR: "PrometheusOperator",
 }
-"""Stack -> kind under which a cluster declares who has prepared it."""
+"""Stack -> kind under which a cluster declares who has it read the objects of our namespace."""
 
 METRICS = "Metrics"
 """Kind under which a cluster declares who has a source scraped that we don't."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trainyard.model.monitoring import METRICS, OPENSHIFT, PROMETHEUS_OPERATOR, STACKS
+from trainyard.model.names import SYSTEM_NAMESPACE
 from trainyard.model.release import Release
 from trainyard.scaffold.template import filled
 from trainyard.yaml_io.scalars import inline
@@ -79,7 +80,7 @@ class NewPool:
         return f"  {inline(self.name)}: {{{', '.join(parts)}}} # placeholder: your nodes{reserved}"
 
 
-def cluster_profile(name: str, release: Release, pools: Sequence[NewPool]) -> bytes:
+def cluster_profile(release: Release, pools: Sequence[NewPool]) -> bytes:
     """Return the profile of a cluster; its networks, ranges and owners are placeholders."""
     stack = OPENSHIFT if "user-workload-monitoring" in release.features else PROMETHEUS_OPERATOR
     links = [*dict.fromkeys(pool.link for pool in pools if pool.link)]
@@ -90,7 +91,7 @@ def cluster_profile(name: str, release: Release, pools: Sequence[NewPool]) -> by
         "networks": _OPENSHIFT if "projects" in release.features else _KUBERNETES,
         "stack": stack,
         "external": "\n".join(
-            (*_external(release, links), *_monitored(f"{STACKS[stack]}/{name}", release, pools))
+            (*_external(release, links), *_monitored(STACKS[stack], release, pools))
         ),
     }
     return filled("cluster.yaml", values)
@@ -114,7 +115,7 @@ def _external(release: Release, links: Sequence[str]) -> Iterator[str]:
     yield from (f"  {name}: fabric team # placeholder: the owner's name" for name in names)
 
 
-def _monitored(prometheus: str, release: Release, pools: Sequence[NewPool]) -> Iterator[str]:
+def _monitored(reader: str, release: Release, pools: Sequence[NewPool]) -> Iterator[str]:
     """Yield the lines of the Prometheus, and of what has to be scraped for the alerts."""
     needed = {
         "dcgm-exporter": any(pool.gpus for pool in pools),
@@ -123,5 +124,5 @@ def _monitored(prometheus: str, release: Release, pools: Sequence[NewPool]) -> I
     }
     names = [f"{METRICS}/{name}" for name, is_needed in needed.items() if is_needed]
     absent = [name for name in names if name not in release.external]
-    for name in (prometheus, *absent):
+    for name in (f"{reader}/{SYSTEM_NAMESPACE}", *absent):
         yield f"  {name}: monitoring team # placeholder: the owner's name"

@@ -90,7 +90,7 @@ def _described(cluster: FirstCluster) -> dict[str, bytes]:
         nodes=pool.nodes - pool.reserve,
     )
     return {
-        "profiles/clusters/lab.yaml": cluster_profile("lab", cluster.release, [pool]),
+        "profiles/clusters/lab.yaml": cluster_profile(cluster.release, [pool]),
         f"profiles/hardware/{pool.hardware}.yaml": hardware_profile(
             cluster.preset, cluster.hardware
         ),

@@ -147,7 +147,7 @@ def add_cluster(place: Target, request: ClusterRequest, today: str) -> Addition[
         if problems := tuple(_unknown([each.hardware for each in request.pools], known)):
             return None, problems
         pools = [_pool(each, known[each.hardware]) for each in request.pools]
-        content = cluster_profile(request.name, release, pools)
+        content = cluster_profile(release, pools)
         return _new("clusters", request.name, content, profiles.clusters)
 
     return add(place, plan, today)

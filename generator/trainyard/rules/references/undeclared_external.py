@@ -85,7 +85,8 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
 def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     """Yield the Prometheus that reads our objects, and the metrics that others have scraped."""
     if cluster.monitoring:
-        yield f"{STACKS[cluster.monitoring.stack]}/{cluster.name}", cluster.monitoring.at / "stack"
+        reader = STACKS[cluster.monitoring.stack]
+        yield f"{reader}/{cluster.system_namespace}", cluster.monitoring.at / "stack"
         for source in cluster.sources:
             if source.scrape is None:
                 yield f"{METRICS}/{source.name}", cluster.monitoring.at.key()
