@@ -79,7 +79,7 @@ def test_each_change_touches_what_it_should(begun: tuple[Tree, PlannedChanges]) 
     for merge, units in expected.items():
         after = merge()
         assert {"ClusterQueue", f"teams/{first}"} & differing(before, after)
-        assert differing(before, after) <= units | {"samples", "nodes"}
+        assert differing(before, after) <= units | {"samples", "nodes", "PrometheusRule"}
         before = after
     after = merges.retire_team()
     assert f"teams/{leaving}" in differing(before, after)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tests.changes.repository import Call, Repository
-from tests.cli.calls import Ended, edit
+from tests.cli.calls import Ended
 from trainyard.cli.main import run
 from trainyard.diagnostics import Diagnostic
 from trainyard.verify.kubeconform import Report
@@ -112,12 +112,7 @@ def make(folder: Path, name: str, label: str) -> Repository:
     folder.mkdir()
     call = _inside(folder)
     if name.startswith("init"):
-        assert not call("init", ".").code
-        edit(
-            folder / "profiles" / "clusters" / "lab.yaml",
-            f"release: {SMALL['init']}",
-            f"release: {SMALL[name]}",
-        )
+        assert not call("init", ".", "--release", SMALL[name]).code
         for team in ("nlp", "vision"):
             assert not call("add", "team", team, "--nodes", "2").code
     else:

@@ -202,6 +202,7 @@ ABSENT = {
     "node/fewer-cores-than-ranks": {"binding"},
     "node/kubelet-share-exceeds-system": {"system"},
     "node/no-gpu-taint": {"taint"},
+    "monitoring/no-monitoring": {"monitoring"},
     "node/overlapping-pools": {"labels"},
     "node/odd-core-split": {"binding"},
     "runtime/fabric-without-rails": {"nics"},

@@ -91,7 +91,7 @@ def _explained(old: Manifest, change: Difference) -> tuple[str, str]:
         return _KEEP_SIZE, _RESIZED if grows(change) else ""
     if old.kind.name == "LocalQueue" and old.name == DEFAULT_QUEUE:
         answer = _ANSWERS[old.kind.name, change.path]
-        return _KEEP_QUEUE.format(change.old.rpartition("-")[2]), answer
+        return _KEEP_QUEUE.format(str(change.old).rpartition("-")[2]), answer
     if _is_folder(change):
         return f"Set `folder: {change.old.rpartition('/')[2]}`, where the team's files are.", ""
     return "", _ANSWERS.get((old.kind.name, change.path), "")
