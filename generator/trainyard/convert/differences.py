@@ -128,15 +128,11 @@ def undecided(draft: Draft) -> Iterator[Note]:
         "grace": (draft.grace, f"grace period of {draft.grace} s", decides),
         "shared_memory": (draft.shared_memory, f"{draft.shared_memory} of shared memory", decides),
         "resources": ("resources" in draft.places, "resources", decides),
-        LAUNCHER: (
-            LAUNCHER in draft.places,
-            "Launcher",
-            "the runtime decides whether its pod has ranks (`launcherPod`), and what it has",
-        ),
+        LAUNCHER: (LAUNCHER in draft.places, "Launcher: its ranks and resources", decides),
     }
     for attribute, (value, what, meaning) in found.items():
         if value:
-            kind = Kind.CHANGED if meaning.startswith("the runtime decides") else Kind.CHOOSE
+            kind = Kind.CHANGED if meaning == decides else Kind.CHOOSE
             yield Note(draft.place(attribute), kind, what, meaning)
 
 

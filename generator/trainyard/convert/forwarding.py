@@ -19,7 +19,7 @@ def forwarded(draft: Draft, runtime: Runtime) -> Draft:
 
     Trainer writes them into the launcher's pod alone, where that has no ranks
     (kubeflow/trainer:pkg/runtime/framework/plugins/jobset/builder.go@v2.3.0). Open MPI passes on
-    what ``-x`` names; Hydra passes on everything.
+    what ``-x`` names, and Hydra everything (Intel MPI's developer reference, I_MPI_HYDRA_ENV).
     """
     names = [*_unnamed(draft)]
     if not (runtime.small_launcher and runtime.launcher == OPENMPI and names):

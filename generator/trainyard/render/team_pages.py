@@ -195,10 +195,14 @@ class TeamPage:
         return _either(row.sample for row in rows if row.names_variables)
 
     @property
-    def launchers(self) -> tuple[bool, ...]:
-        """Return of each kind of launcher that the team has whether processes run in its pod."""
-        runtimes = (sample.launch.runtime for sample in self._samples() if _is_mpi(sample))
-        return tuple(sorted({not runtime.small_launcher for runtime in runtimes}))
+    def ranks_of_launchers(self) -> str:
+        """The words that follow about processes in a launcher's pod; none where it has none."""
+        runtimes = [sample.launch.runtime for sample in self._samples() if _is_mpi(sample)]
+        if all(runtime.small_launcher for runtime in runtimes):
+            return ""
+        if any(runtime.small_launcher for runtime in runtimes):
+            return "; with some runtimes, processes run in it too"
+        return "; some of them run in it"
 
     @property
     def has_torch(self) -> bool:
