@@ -14,9 +14,10 @@ RULE = Rule(
     summary="TrainJob is among the frameworks that Kueue queues.",
     why="""
         A job that names no queue is refused, because Kueue adds the queue only to jobs that it
-        queues. A job that names one never starts: only its queue adds the toleration, and its pods
-        stay Pending: `<n> node(s) had untolerated taint(s)`. Where Kueue queues JobSets, such a job
-        takes quota through the LocalQueue `default` all the while (seen with Kueue 0.19.2).
+        queues. A job that names one does not start: only its queue adds the toleration, and its
+        pods stay Pending: `<n> node(s) had untolerated taint(s)`. Where Kueue queues JobSets, such
+        a job takes quota through the LocalQueue `default` all the while. A few start nevertheless,
+        because Kueue and Trainer write the same JobSet (2 of 25 with Kueue 0.19.2).
     """,
     fix="Add TrainJob to `frameworks`, or remove the key to use its default.",
 )
