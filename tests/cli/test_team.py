@@ -69,3 +69,37 @@ def test_findings_are_reported_before_the_question_for_a_cluster(
 
     assert (ended.code, ended.out) == (Exit.FINDINGS, "")
     assert "error[capacity/oversubscribed]" in ended.err
+
+
+def test_fit_takes_the_team_of_the_job(trainyard: Call, repository: Path) -> None:
+    ended = trainyard("fit", SAMPLE)
+
+    assert repository.is_dir()
+    assert (ended.code, ended.err) == (Exit.FINE, "")
+    assert ended.out.startswith("team-vision/vision-openmpi-cuda: admitted\n")
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "reason"),
+    [
+        (["elsewhere"], "no team owns the namespace of a job; name the `--team`"),
+        ([None], "no team owns the namespace of a job; name the `--team`"),
+        (
+            ["team-vision", "team-nlp"],
+            "the jobs belong to several teams, name one `--team`: nlp, vision",
+        ),
+    ],
+    ids=["of nobody", "none", "of two teams"],
+)
+def test_fit_asks_for_the_team_that_no_namespace_tells(
+    trainyard: Call, repository: Path, namespaces: list[str | None], reason: str
+) -> None:
+    job = Path(SAMPLE).read_text("utf-8")
+    places = [f"  namespace: {each}\n" if each else "" for each in namespaces]
+    jobs = [job.replace("  namespace: team-vision\n", each, 1) for each in places]
+    file = repository / "jobs.yaml"
+    file.write_text("---\n".join(jobs), "utf-8")
+    ended = trainyard("fit", str(file))
+
+    assert (ended.code, ended.out) == (Exit.USAGE, "")
+    assert f"error: {reason}" in ended.err

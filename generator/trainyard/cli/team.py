@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -41,18 +42,48 @@ def _only(team: str, homes: list[str]) -> str:
     return homes[0]
 
 
+def team_of_namespaces(platform: Platform, namespaces: Iterable[str]) -> str:
+    """Return the name of the team to which all of some namespaces belong.
+
+    Raises:
+        click.UsageError: one is no team's, or they belong to several teams.
+    """
+    spaces = {
+        space.namespace: tenant.name
+        for site in platform.sites
+        for tenant in site.tenants
+        for space in tenant.spaces
+    }
+    teams = {spaces.get(each, "") for each in namespaces}
+    if "" in teams:
+        raise click.UsageError("no team owns the namespace of a job; name the `--team`")
+    if len(teams) > 1:
+        listed = ", ".join(sorted(teams))
+        raise click.UsageError(f"the jobs belong to several teams, name one `--team`: {listed}")
+    return teams.pop()
+
+
 def generate_for_team(
-    profiles: Path, output: Path, team: str, cluster: str | None
-) -> tuple[Generation, str]:
-    """Return the tree of a team's cluster and the cluster's name; neither if there are errors.
+    profiles: Path,
+    output: Path,
+    team: str | None,
+    cluster: str | None,
+    namespaces: Iterable[str] = (),
+) -> tuple[Generation, str, str]:
+    """Return the tree of a team's cluster, and the names of cluster and team.
+
+    If there are errors, both names are empty. Without a name of the team it is the one to which all
+    the namespaces belong.
 
     Raises:
         NoInput: the folder holds no profile.
-        click.UsageError: as `cluster_of_team`, or the cluster has no profile.
+        click.UsageError: as `cluster_of_team` and `team_of_namespaces`, or the cluster has no
+            profile.
     """
     need_profiles(profiles, [cluster] if cluster else [])
     checked = check(profiles, today())
     if checked.platform is None or has_errors(checked.diagnostics):
-        return Generation(checked, checked.diagnostics), ""
-    name = cluster_of_team(checked.platform, team, cluster)
-    return render(checked, components_root(profiles, output), [name]), name
+        return Generation(checked, checked.diagnostics), "", ""
+    owner = team or team_of_namespaces(checked.platform, namespaces)
+    name = cluster_of_team(checked.platform, owner, cluster)
+    return render(checked, components_root(profiles, output), [name]), name, owner

@@ -16,6 +16,7 @@ from trainyard.fit.repair import with_change
 from trainyard.fit.usage import Snapshot, snapshot_of
 from trainyard.fit.verdict import Verdict
 from trainyard.fit.walk import judge
+from trainyard.model.lookup import text
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
@@ -40,6 +41,11 @@ class Jobs:
     bodies: tuple[Body, ...]
     others: int
 
+    @property
+    def namespaces(self) -> set[str]:
+        """The namespaces that they name; empty for a job that names none."""
+        return {text(each, "metadata", "namespace") for each in self.bodies}
+
 
 def read_jobs(file: Path) -> Jobs:
     """Return the TrainJobs of a YAML or JSON file, in their order.
@@ -62,10 +68,10 @@ def read_snapshot(file: Path) -> Snapshot:
     Raises:
         TreeError: it can't be read, is no JSON, or is no list of such objects.
     """
-    text = content_of(file)[1]
+    content = content_of(file)[1]
     try:
         # The YAML reader needs a minute for 10,000 Workloads.
-        listed = objects(str(file), [json.loads(text)])
+        listed = objects(str(file), [json.loads(content)])
         snapshot = snapshot_of([body for _, body in listed])
     except (LookupError, RecursionError, TypeError, ValueError) as error:
         raise TreeError(f"{file} shows no usage: {error}") from error

@@ -38,7 +38,10 @@ _JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 @profiles_option
 @output_option
 @click.option(
-    "--team", metavar="NAME", shell_complete=complete_team, help="Team that submits the job."
+    "--team",
+    metavar="NAME",
+    shell_complete=complete_team,
+    help="Team that submits the job. Default: by its namespace.",
 )
 @click.option(
     "--cluster",
@@ -81,16 +84,14 @@ def command(  # noqa: PLR0917 - click passes options by name
         notify(f"the evaluator is {build()}")
     if job is None:
         return _only_built(builds=builds)
-    if team is None:
-        raise click.UsageError("a job is judged for a `--team`")
     jobs = read_jobs(job)
     if not jobs.bodies:
         raise NoInput(f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1")
     snapshot = read_snapshot(usage) if usage else None
-    made, name = generate_for_team(profiles, output, team, cluster)
+    made, home, owner = generate_for_team(profiles, output, team, cluster, jobs.namespaces)
     if has_errors(made.diagnostics):
         return _not_generated(made, profiles, formats)
-    verdicts = fit_jobs(made, name, team, jobs, snapshot)
+    verdicts = fit_jobs(made, home, owner, jobs, snapshot)
     return _report(made, profiles, jobs, verdicts, formats)
 
 

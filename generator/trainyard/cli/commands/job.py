@@ -85,7 +85,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     can't be admitted is not printed.
     """
     _need_words(words, test)
-    made, name = generate_for_team(profiles, output, team, cluster)
+    made, name, _ = generate_for_team(profiles, output, team, cluster)
     if has_errors(made.diagnostics):
         found = findings.Findings(made.diagnostics, places(made.checked.profiles, profiles))
         notify(findings.text(found, colour=False))
