@@ -10,6 +10,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware, Nic
+from trainyard.model.money import Price
 from trainyard.model.quantity import format_amount, format_nodes
 
 
@@ -20,6 +21,7 @@ class Pool:
     Args:
         preference: pools of one queue are tried in this order, the lowest first.
         prefix: of the release's SR-IOV resources.
+        price: of a node-hour; None where the profile states none.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Pool:
     reserve: int
     preference: int
     prefix: str
+    price: Price | None = None
 
     @property
     def promised(self) -> int:

@@ -200,6 +200,7 @@ class Team:
             nothing is made).
         renamed_from: name that it had; empty for none. Only the change that renames it reads this.
         folder: its folder on NFS servers and in secret stores.
+        cost_center: that pays for its quota; empty when the profile states none.
         owners: who approves changes of its profile, sorted; empty when the profile states nobody.
         groups: role -> groups of the identity provider.
         debuggers: None where nobody may run commands in the pods of its jobs.
@@ -222,6 +223,7 @@ class Team:
     renamed_from: str
     folder: str
     contact: str
+    cost_center: str
     owners: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]]
     debuggers: Debuggers | None

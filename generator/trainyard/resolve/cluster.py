@@ -14,6 +14,7 @@ from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority, Setti
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
+from trainyard.model.money import parse_price
 from trainyard.model.monitoring import Monitoring
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
@@ -202,6 +203,7 @@ def _pools(
                     reserve=pool.get("reserve", 0),
                     preference=pool.get("preference", 0),
                     prefix=prefix,
+                    price=parse_price(pool["nodeHour"]) if "nodeHour" in pool else None,
                 )
             )
     return tuple(pools)

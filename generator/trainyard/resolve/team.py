@@ -57,6 +57,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         renamed_from=fields.get("renamedFrom", ""),
         folder=fields.get("folder", name),
         contact=fields["contact"],
+        cost_center=fields.get("costCenter", ""),
         owners=tuple(sorted(fields.get("owners", ()))),
         groups={role: tuple(sorted(groups)) for role, groups in sorted(fields["groups"].items())},
         debuggers=_debuggers(fields, at / "debuggers"),

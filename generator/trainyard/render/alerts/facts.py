@@ -6,8 +6,7 @@ So an expression holds for each cluster, and a change of a quota changes one num
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from math import ceil
 
 from trainyard.model.ownership import owned_nodes, owners_of
@@ -15,22 +14,15 @@ from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.render.alerts.alert import PLATFORM
 from trainyard.render.alerts.controllers import CONTROLLERS
+from trainyard.render.alerts.record import Record
+from trainyard.render.alerts.use import use
 
 _OTHER = re.compile(r"[^a-zA-Z0-9_]")
 _CAPITAL = re.compile(r"([a-z0-9])([A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A recording rule."""
-
-    name: str
-    expr: str
-    labels: Mapping[str, str] = field(default_factory=dict)
-
-
 def facts(site: Site) -> Iterator[Record]:
-    """Yield the facts that the alerts of a cluster compare metrics with."""
+    """Yield the facts that the alerts of a cluster compare metrics with, then what teams use."""
     sources = {each.name for each in site.cluster.sources}
     yield from _teams(site)
     if "argocd" in sources:
@@ -43,6 +35,7 @@ def facts(site: Site) -> Iterator[Record]:
     yield from _queues()
     if site.cluster.fabrics:
         yield from _rails(site)
+    yield from use(site)
 
 
 def _teams(site: Site) -> Iterator[Record]:

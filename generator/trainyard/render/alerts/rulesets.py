@@ -10,7 +10,8 @@ from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
 from trainyard.render.alerts import controllers, delivery, jobs, nodes, queues, rails
 from trainyard.render.alerts.alert import PLATFORM, Alert
-from trainyard.render.alerts.facts import Record, facts
+from trainyard.render.alerts.facts import facts
+from trainyard.render.alerts.record import Record
 
 FAMILIES: Mapping[str, tuple[Alert, ...]] = {
     "queues": queues.ALERTS,
