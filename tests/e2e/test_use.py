@@ -1,4 +1,4 @@
-"""What teams own, hold and keep busy, as promtool computes it from the rules of the committed trees.
+"""The use of each team, as promtool computes it from the rules of the committed trees.
 
 Series of Kueue and DCGM exporter go in, with the labels that their sources give them.
 """

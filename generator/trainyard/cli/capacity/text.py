@@ -33,7 +33,7 @@ def text(capacities: Sequence[Capacity]) -> str:
 
 
 def _cluster(capacity: Capacity) -> Iterator[str]:
-    yield _cut(f"cluster {capacity.cluster}", COLUMNS)
+    yield cut(f"cluster {capacity.cluster}", COLUMNS)
     for pool in capacity.pools:
         yield ""
         yield from _pool(pool)
@@ -47,7 +47,7 @@ def _cluster(capacity: Capacity) -> Iterator[str]:
 
 def _pool(pool: PoolCapacity) -> Iterator[str]:
     figures = f": {size(pool)}, {balance(pool)}"
-    yield _cut(f"pool {pool.name}", COLUMNS - len(figures)) + figures
+    yield cut(f"pool {pool.name}", COLUMNS - len(figures)) + figures
     yield from _teams(pool)
     yield ""
     yield from _resources(pool)
@@ -73,13 +73,13 @@ def _teams(pool: PoolCapacity) -> Iterator[str]:
     teams.append(
         ("all", bar(owned, promised, _BAR), str(owned), str(pool.units(pool.lent)), "", "", "", "")
     )
-    yield from _table((head[0], pool.unit.plural, *head[1:]), teams)
+    yield from table((head[0], pool.unit.plural, *head[1:]), teams)
     for part, ending in endings(pool):
-        yield from _wrapped("  ", f"{part.team} has {pool.units(part.own)} {ending}")
+        yield from wrapped("  ", f"{part.team} has {pool.units(part.own)} {ending}")
 
 
 def _resources(pool: PoolCapacity) -> Iterator[str]:
-    yield from _table(
+    yield from table(
         ("resource", "", "a node", "promised", "nominal", "head-room"),
         [
             (
@@ -98,22 +98,22 @@ def _resources(pool: PoolCapacity) -> Iterator[str]:
 
 
 def _fabric(fabric: FabricCapacity) -> Iterator[str]:
-    yield from _wrapped("", f"fabric {fabric.name}: {numbers(fabric)}")
+    yield from wrapped("", f"fabric {fabric.name}: {numbers(fabric)}")
     head = ("team", "", fabric.unit, "addresses", "a rail")
     lines = [
         (each.team, "", each.segment, each.addresses, str(each.per_rail)) for each in fabric.teams
     ]
     if lines:
-        yield from _table(head, lines)
+        yield from table(head, lines)
 
 
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
+def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield lines with the first column cut to what the others leave; numbers are on the right."""
     widths = [max(map(len, map(printable, column))) for column in zip(head, *lines, strict=True)]
     widths[0] = min(widths[0], COLUMNS - sum(widths[1:]) - 2 * len(widths))
     for line in (head, *lines):
         name, mark, *numbers = line
-        cells = [f"{_cut(name, widths[0]):<{widths[0]}}", f"{mark:<{widths[1]}}"]
+        cells = [f"{cut(name, widths[0]):<{widths[0]}}", f"{mark:<{widths[1]}}"]
         cells += [f"{cell:>{width}}" for cell, width in zip(numbers, widths[2:], strict=True)]
         yield f"  {'  '.join(cells)}".rstrip()
 
@@ -123,16 +123,17 @@ def _cohorts(capacity: Capacity) -> Iterator[str]:
     for cohort in capacity.cohorts:
         indent = "  " * len(cohort.lineage)
         teams = some(cohort.teams) or "no team"
-        yield from _wrapped(indent, f"{cohort.name}: {teams}")
+        yield from wrapped(indent, f"{cohort.name}: {teams}")
     for pool, part in borrowers(capacity):
         from_whom = some(lenders(pool, part)) or "nobody lends"
         limit = unit(pool, pool.units(part.borrow))
-        yield from _wrapped(
+        yield from wrapped(
             "  ", f"{part.team} may borrow up to {limit} of {pool.name}: {from_whom}"
         )
 
 
-def _wrapped(indent: str, line: str) -> list[str]:
+def wrapped(indent: str, line: str) -> list[str]:
+    """Return a line as several of at most the width, the later ones indented further."""
     return wrap(
         printable(line),
         COLUMNS,
@@ -142,7 +143,7 @@ def _wrapped(indent: str, line: str) -> list[str]:
     )
 
 
-def _cut(name: str, width: int) -> str:
+def cut(name: str, width: int) -> str:
     """Return a name without control characters, cut to a width."""
     shown = printable(name)
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT

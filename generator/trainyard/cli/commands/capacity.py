@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from trainyard.capacity.cost import Cost, cost
 from trainyard.capacity.figures import Capacity
 from trainyard.capacity.measure import measure
 from trainyard.cli import document as documents
@@ -15,6 +16,10 @@ from trainyard.cli.capacity.document import document
 from trainyard.cli.capacity.markdown import markdown
 from trainyard.cli.capacity.sheet import sheet
 from trainyard.cli.capacity.text import text
+from trainyard.cli.cost.document import document as cost_document
+from trainyard.cli.cost.markdown import markdown as cost_markdown
+from trainyard.cli.cost.sheet import sheet as cost_sheet
+from trainyard.cli.cost.text import text as cost_text
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import forms_of
@@ -32,24 +37,39 @@ from trainyard.workflows.generate import check
 @click.command("capacity")
 @profiles_option
 @cluster_option
+@click.option(
+    "--cost",
+    "wants_cost",
+    is_flag=True,
+    help="Show instead what each pool with a price costs in a month, by team and cost center.",
+)
 @format_option("markdown", "json", "csv")
-def command(profiles: Path, clusters: tuple[str, ...], formats: tuple[Output, ...]) -> int:
+def command(
+    profiles: Path, clusters: tuple[str, ...], wants_cost: bool, formats: tuple[Output, ...]
+) -> int:
     """Show the nodes of each pool, the teams' quota and lending, and each team's largest job.
 
     Counts what the profiles state, not what jobs use. Teams may own more than a pool promises:
     `validate` reports it, and this command shows by how much.
+
+    With `--cost`, a team pays for what it owns, and not for what it borrows. A month has 730 hours.
     """
     need_profiles(profiles, clusters)
     checked = check(profiles)
     if checked.platform is None:
         found = findings.Findings(checked.diagnostics, places(checked.profiles, profiles))
-        deliver(formats, "never", lambda _: findings.text(found, colour=False), _no_figures(found))
+        empty = cost_sheet([]) if wants_cost else sheet([])
+        others = {**forms_of("capacity", found), "csv": lambda: empty}
+        deliver(formats, "never", lambda _: findings.text(found, colour=False), others)
         return Exit.FINDINGS
     need_cluster(profiles)
-    wanted = (site for site in checked.platform.sites if not clusters or site.name in clusters)
-    ledger = checked.platform.allocations
-    capacities = [measure(site, ledger) for site in wanted]
-    deliver(formats, "never", lambda _: text(capacities), _forms(capacities))
+    sites = [site for site in checked.platform.sites if not clusters or site.name in clusters]
+    capacities = [measure(site, checked.platform.allocations) for site in sites]
+    if wants_cost:
+        costs = [cost(site, each) for site, each in zip(sites, capacities, strict=True)]
+        deliver(formats, "never", lambda _: cost_text(costs), _forms_of_cost(costs))
+    else:
+        deliver(formats, "never", lambda _: text(capacities), _forms(capacities))
     return Exit.FINE
 
 
@@ -61,6 +81,9 @@ def _forms(capacities: list[Capacity]) -> dict[str, Callable[[], str]]:
     }
 
 
-def _no_figures(found: findings.Findings) -> Mapping[str, Callable[[], str]]:
-    """Return the forms of findings that leave nothing to count."""
-    return {**forms_of("capacity", found), "csv": lambda: sheet([])}
+def _forms_of_cost(costs: list[Cost]) -> dict[str, Callable[[], str]]:
+    return {
+        "markdown": lambda: cost_markdown(costs),
+        "json": lambda: documents.envelope("capacity", clusters=cost_document(costs)),
+        "csv": lambda: cost_sheet(costs),
+    }

@@ -18,7 +18,8 @@ def command(kind: str) -> int:
     """Print a JSON Schema: of a KIND of profile, or of the JSON that the command KIND prints.
 
     Editors complete and explain the fields of profiles by it. KIND `findings` is the JSON of all
-    commands that print findings and have no schema of their own.
+    commands that print findings and have no schema of their own. KIND `cost` is the JSON of
+    `trainyard capacity --cost`.
     """
     schema = document_schema(kind) if kind in document_kinds() else profile_schema(kind)
     result(json.dumps(schema, indent=2))

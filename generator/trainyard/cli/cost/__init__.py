@@ -1,0 +1,1 @@
+"""What pools cost, in each form of ``trainyard capacity --cost``."""

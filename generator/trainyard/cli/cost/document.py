@@ -1,0 +1,63 @@
+"""The cost of clusters as JSON; `schema/documents/cost.schema.json` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trainyard.capacity.cost import CenterCost, Cost, PoolCost, Share
+from trainyard.model.money import HOURS, Money
+
+
+def document(costs: Sequence[Cost]) -> list[dict[str, Any]]:
+    """Return plain data; money as decimal text, since a JSON number may become a binary float."""
+    return [_cluster(each) for each in costs]
+
+
+def _cluster(found: Cost) -> dict[str, Any]:
+    return {
+        "cluster": found.cluster,
+        "hours": HOURS,
+        "pools": [_pool(each) for each in found.pools],
+        "unpriced": [{"name": each.name, "nodes": each.nodes} for each in found.unpriced],
+        "costCenters": [_center(each) for each in found.centers],
+        "months": [_money(each) for each in found.months],
+    }
+
+
+def _pool(pool: PoolCost) -> dict[str, Any]:
+    figures = pool.capacity
+    return {
+        "name": figures.name,
+        "hardware": figures.hardware,
+        "unit": figures.unit,
+        "unitsPerNode": figures.per_node,
+        "nodes": figures.nodes,
+        "nodeHour": {"amount": pool.price.number, "currency": pool.price.currency},
+        "system": pool.kept,
+        "shares": [_share(pool, each) for each in pool.shares],
+        "month": _money(pool.month),
+    }
+
+
+def _share(pool: PoolCost, share: Share) -> dict[str, Any]:
+    units = pool.capacity.units
+    return {
+        "holder": share.holder,
+        "team": share.team or None,
+        "costCenter": share.cost_center or None,
+        "own": units(share.nodes),
+        "lend": units(share.lend),
+        "borrowable": units(share.borrowable),
+        "gpuHours": pool.gpu_hours(share.nodes),
+        "month": _money(share.month),
+    }
+
+
+def _center(each: CenterCost) -> dict[str, Any]:
+    name = each.name or None
+    return {"holder": each.holder, "costCenter": name, "month": _money(each.month)}
+
+
+def _money(each: Money) -> dict[str, str]:
+    return {"amount": each.number, "currency": each.currency}
