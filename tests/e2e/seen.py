@@ -114,6 +114,7 @@ NOT_SHOWABLE = {
     "capacity/quota-expired": "Nothing on the cluster reads the day.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
     "capacity/then-not-smaller": "Nothing on the cluster reads the day.",
+    "capacity/unknown-currency": "No controller reads prices.",
     "capacity/uneven-share": "The speed of two pods on the same cores needs a real node.",
     "delivery/clear-text-address": "It needs an attacker between Argo CD and a server.",
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",

@@ -100,7 +100,7 @@ class Cost:
 
     @property
     def centers(self) -> tuple[CenterCost, ...]:
-        """The sums over all pools, by currency, cost centers first; currencies are not converted."""
+        """The sums over all pools, by currency; no currency is converted."""
         sums: defaultdict[tuple[str, Holder, str], int] = defaultdict(int)
         for pool in self.pools:
             for each in pool.shares:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from trainyard.model.money import Money, Price
 from trainyard.model.team import Quota
 from trainyard.model.unit import Unit
 
@@ -19,6 +20,7 @@ class QuotaChange:
         reach_before, reach_after: nodes of the largest job that its queue can admit, fractions on a
             share of a node; 0 for none.
         gpus_per_node: of the pool.
+        month_before, month_after: what its own nodes cost; None without a quota or a price.
     """
 
     team: str
@@ -28,6 +30,8 @@ class QuotaChange:
     reach_before: Fraction
     reach_after: Fraction
     gpus_per_node: int
+    month_before: Money | None = None
+    month_after: Money | None = None
 
 
 class Move(NamedTuple):
@@ -49,6 +53,19 @@ class Transfer:
     pool: str
     givers: tuple[Move, ...]
     takers: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PayerChange:
+    """A team with another cost center.
+
+    Args:
+        before, after: empty for none.
+    """
+
+    team: str
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +107,19 @@ class PoolSize:
         reserve: nodes that no team is given.
         promised: nodes that teams may be given.
         room: nodes of these that no team owns.
+        price: of a node-hour; None for none.
     """
 
     nodes: int = 0
     reserve: int = 0
     promised: int = 0
     room: Fraction = Fraction(0)
+    price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PoolChange:
-    """A pool whose nodes, reserve or head-room changes.
+    """A pool whose nodes, reserve, head-room or price changes.
 
     Args:
         unit: in which teams own it.

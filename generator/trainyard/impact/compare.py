@@ -15,7 +15,7 @@ from trainyard.impact.disruption import disruptions
 from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Sides
 from trainyard.impact.network import path_changes
 from trainyard.impact.objects import object_changes
-from trainyard.impact.pools import cohort_changes, order_changes, pool_changes
+from trainyard.impact.pools import cohort_changes, order_changes, payer_changes, pool_changes
 from trainyard.impact.quotas import quota_changes, transfers
 from trainyard.impact.remaining import on_cluster
 from trainyard.impact.runtimes import runtime_changes
@@ -45,6 +45,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         renames=rename_changes(stays),
         quotas=quota_changes(sides),
         transfers=transfers(sides),
+        payers=payer_changes(sides),
         cohorts=cohort_changes(sides),
         orders=order_changes(sides),
         pools=pool_changes(sides),

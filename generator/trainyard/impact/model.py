@@ -9,6 +9,7 @@ from enum import IntEnum
 from trainyard.impact.amounts import (
     CohortChange,
     OrderChange,
+    PayerChange,
     PoolChange,
     QuotaChange,
     Transfer,
@@ -249,6 +250,7 @@ class ClusterImpact:
     renames: tuple[Rename, ...] = ()
     quotas: tuple[QuotaChange, ...] = ()
     transfers: tuple[Transfer, ...] = ()
+    payers: tuple[PayerChange, ...] = ()
     cohorts: tuple[CohortChange, ...] = ()
     orders: tuple[OrderChange, ...] = ()
     pools: tuple[PoolChange, ...] = ()

@@ -1,10 +1,16 @@
-"""Compare the nodes of pools, who shares them, and the order in which queues try them."""
+"""Compare the nodes of pools and their price, who pays for them and shares them, and the order in which queues try them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from trainyard.impact.amounts import CohortChange, OrderChange, PoolChange, PoolSize
+from trainyard.impact.amounts import (
+    CohortChange,
+    OrderChange,
+    PayerChange,
+    PoolChange,
+    PoolSize,
+)
 from trainyard.impact.model import Sides
 from trainyard.impact.quotas import are_comparable
 from trainyard.model.ownership import owned_nodes, owners_of, unit_of
@@ -13,7 +19,7 @@ from trainyard.model.unit import Unit
 
 
 def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
-    """Return each pool whose nodes, reserve or head-room differ, sorted."""
+    """Return each pool whose nodes, reserve, head-room or price differ, sorted."""
     if not are_comparable(sides):
         return ()
     old, new = dict(_sizes(sides.old)), dict(_sizes(sides.new))
@@ -23,6 +29,16 @@ def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
         PoolChange(pool, *units[pool], before, after)
         for pool, before, after in both
         if before != after
+    )
+
+
+def payer_changes(sides: Sides) -> tuple[PayerChange, ...]:
+    """Return each team on both sides whose cost center differs, sorted."""
+    old, new = dict(_payers(sides.old, sides.renamed)), dict(_payers(sides.new, {}))
+    return tuple(
+        PayerChange(team, old[team], new[team])
+        for team in sorted(old.keys() & new.keys())
+        if old[team] != new[team]
     )
 
 
@@ -54,7 +70,7 @@ def _sizes(site: Site | None) -> Iterator[tuple[str, PoolSize]]:
     owners = owners_of(site) if site else {}
     for pool in site.cluster.pools if site else ():
         room = pool.promised - owned_nodes(owners[pool.name])
-        yield pool.name, PoolSize(pool.nodes, pool.reserve, pool.promised, room)
+        yield pool.name, PoolSize(pool.nodes, pool.reserve, pool.promised, room, pool.price)
 
 
 def _units(site: Site | None) -> Iterator[tuple[str, tuple[Unit, int]]]:
@@ -63,6 +79,12 @@ def _units(site: Site | None) -> Iterator[tuple[str, tuple[Unit, int]]]:
     for pool in site.cluster.pools if site else ():
         unit = unit_of(pool, owners[pool.name])
         yield pool.name, (unit, pool.hardware.units(unit))
+
+
+def _payers(site: Site | None, renamed: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each team with its cost center."""
+    for tenant in site.tenants if site else ():
+        yield renamed.get(tenant.name, tenant.name), tenant.team.cost_center
 
 
 def _orders(site: Site | None) -> Iterator[tuple[str, tuple[str, ...]]]:

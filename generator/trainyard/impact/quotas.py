@@ -10,6 +10,7 @@ from fractions import Fraction
 from trainyard.impact.amounts import Move, QuotaChange, Transfer
 from trainyard.impact.model import Sides
 from trainyard.model.jobs import grants_on, largest_pods
+from trainyard.model.money import Money
 from trainyard.model.ownership import lent_by_others, owners_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
@@ -93,11 +94,19 @@ def _compared(
     known = after or before
     assert known is not None
     (had, reached), (has, reaches) = _numbers(before), _numbers(after)
-    return QuotaChange(team, pool, had, has, reached, reaches, known.pool.hardware.gpus)
+    gpus = known.pool.hardware.gpus
+    months = (_month(share) for share in (before, after))
+    return QuotaChange(team, pool, had, has, reached, reaches, gpus, *months)
 
 
 def _numbers(share: _Share | None) -> tuple[Quota | None, Fraction]:
     return (share.quota, share.reach) if share else (None, Fraction(0))
+
+
+def _month(share: _Share | None) -> Money | None:
+    """Return what a team's own nodes cost in a month; None without a quota or a price."""
+    price = share.pool.price if share else None
+    return price.month(share.quota.nodes) if share and price else None
 
 
 def _is_same(before: _Share, after: _Share) -> bool:

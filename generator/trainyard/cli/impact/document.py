@@ -11,6 +11,7 @@ from trainyard.impact.amounts import Move
 from trainyard.impact.model import Impact
 from trainyard.impact.upgrade import Upgrade
 from trainyard.model.identity import Identity
+from trainyard.model.money import Money, Price
 from trainyard.model.team import Quota
 from trainyard.workflows.diff import Diff
 
@@ -61,6 +62,8 @@ def _parts(value: Any) -> dict[str, Any] | None:
     if isinstance(value, Quota):
         numbers = {"nodes": value.nodes, "borrow": value.borrow, "lend": value.lend}
         return {**numbers, "term": value.term}
+    if isinstance(value, Money | Price):
+        return {"amount": value.number, "currency": value.currency}
     if isinstance(value, Identity | Move):
         return value._asdict()
     if is_dataclass(value):

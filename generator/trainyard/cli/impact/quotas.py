@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from trainyard.impact.amounts import CohortChange, PoolChange, QuotaChange, Transfer
+from trainyard.impact.amounts import CohortChange, PoolChange, PoolSize, QuotaChange, Transfer
 from trainyard.impact.model import ClusterImpact
 from trainyard.model.differences import few
+from trainyard.model.money import Money
 from trainyard.model.quantity import counted
 from trainyard.model.team import Quota
 
@@ -22,6 +23,9 @@ def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
         yield f"~ {_transfer(transfer)}"
     for quota in cluster.quotas:
         yield _quota(quota)
+    for payer in cluster.payers:
+        centers = (each or "none" for each in (payer.before, payer.after))
+        yield f"~ cost center of {payer.team}: {' -> '.join(centers)}"
     for cohort in cluster.cohorts:
         yield f"~ {_cohort(cohort)}"
     for queue in cluster.orders:
@@ -43,9 +47,11 @@ def _quota(change: QuotaChange) -> str:
     name = f"{change.team} on {change.pool}"
     if change.before is None and change.after is not None:
         reach = change.after.display(change.reach_after)
-        return f"+ {name}: {_size(change.after)}, largest job {reach}"
+        cost = "".join(f", {each}" for each in _months(None, change.month_after))
+        return f"+ {name}: {_size(change.after)}{cost}, largest job {reach}"
     if change.after is None and change.before is not None:
-        return f"- {name}: {_size(change.before)}"
+        cost = "".join(f", {each}" for each in _months(change.month_before, None))
+        return f"- {name}: {_size(change.before)}{cost}"
     assert change.before is not None
     assert change.after is not None
     return f"~ {name}: {', '.join(_differences(change, change.before, change.after))}"
@@ -72,12 +78,24 @@ def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[s
     if before.nodes != after.nodes and not after.is_share and change.gpus_per_node:
         old, new = (each.nodes * change.gpus_per_node for each in (before, after))
         yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
+    if before.nodes != after.nodes:
+        yield from _months(change.month_before, change.month_after)
     if change.reach_before != change.reach_after:
         yield f"largest job {_step(before, change.reach_before, after, change.reach_after)}"
     if before.term != after.term:
         yield _term(after)
         if before.term:
             yield f"before {before.ending}"
+
+
+def _months(before: Money | None, after: Money | None) -> Iterator[str]:
+    """Yield what nodes cost in a month before and after; nothing where no side has a price."""
+    known = [each for each in (before, after) if each]
+    currencies = {each.currency for each in known}
+    if len(currencies) == 1:
+        yield f"{' -> '.join(each.display for each in known)} {currencies.pop()} a month"
+    elif known:
+        yield f"{' -> '.join(f'{each.display} {each.currency}' for each in known)} a month"
 
 
 def _amounts(before: Quota, after: Quota) -> Iterator[str]:
@@ -115,7 +133,20 @@ def _pool(pool: PoolChange) -> str:
         parts += _change("reserve ", before.reserve, after.reserve, "node")
         parts += _change("promised ", before.promised, after.promised, "node")
     parts += _change("head-room ", old_room, new_room, pool.unit.noun)
+    parts += _prices(before, after)
     return f"pool {pool.pool}: {', '.join(parts)}"
+
+
+def _prices(before: PoolSize, after: PoolSize) -> Iterator[str]:
+    """Yield the price of a node-hour, and what all nodes cost in a month."""
+    if before.price != after.price:
+        old, new = (str(each.price or "none") for each in (before, after))
+        yield f"price of a node-hour {old} -> {new}"
+    if (before.price, before.nodes) != (after.price, after.nodes):
+        sizes = (before, after)
+        yield from _months(
+            *(each.price.month(each.nodes) if each.price else None for each in sizes)
+        )
 
 
 def _change(name: str, before: int, after: int, unit: str) -> Iterator[str]:
