@@ -33,6 +33,8 @@ WORDS = (
     "2027-06-30",
     "scheduling/no-reserve",
     "profiles/teams/nlp.yaml",
+    "98.32 USD",
+    "0.5 EUR",
     "A reason that is long enough",
     f"registry.example.com/ml/extra@sha256:{'ab' * 32}",
     "kustomize.config.k8s.io/v1alpha1",

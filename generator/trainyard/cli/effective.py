@@ -50,6 +50,7 @@ def effective(platform: Platform, name: str) -> tuple[Section, ...]:
 def _team(team: Team, platform: Platform) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
     yield Value("contact", team.contact, team.at / "contact")
+    yield Value("cost center", team.cost_center or "none", team.at / "costCenter")
     yield _owners(team, platform)
     yield Value("folder", team.folder, team.at / "folder")
     yield Value("cohort", team.cohort or "none", team.at / "cohort")

@@ -116,6 +116,11 @@ class PoolSize:
     room: Fraction = Fraction(0)
     price: Price | None = None
 
+    @property
+    def month(self) -> Money | None:
+        """What all nodes cost in a month; None without a price."""
+        return self.price.month(self.nodes) if self.price else None
+
 
 @dataclass(frozen=True, slots=True)
 class PoolChange:

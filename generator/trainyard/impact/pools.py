@@ -1,4 +1,4 @@
-"""Compare the nodes of pools and their price, who pays for them and shares them, and the order in which queues try them."""
+"""Compare pools: their nodes and price, who pays for and shares them, and the order of queues."""
 
 from __future__ import annotations
 

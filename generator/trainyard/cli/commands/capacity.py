@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -31,6 +31,7 @@ from trainyard.cli.options import (
     places,
     profiles_option,
 )
+from trainyard.model.platform import Platform, Site
 from trainyard.workflows.generate import check
 
 
@@ -58,19 +59,24 @@ def command(
     checked = check(profiles)
     if checked.platform is None:
         found = findings.Findings(checked.diagnostics, places(checked.profiles, profiles))
-        empty = cost_sheet([]) if wants_cost else sheet([])
-        others = {**forms_of("capacity", found), "csv": lambda: empty}
+        others = _no_figures(found, wants_cost=wants_cost)
         deliver(formats, "never", lambda _: findings.text(found, colour=False), others)
         return Exit.FINDINGS
     need_cluster(profiles)
-    sites = [site for site in checked.platform.sites if not clusters or site.name in clusters]
-    capacities = [measure(site, checked.platform.allocations) for site in sites]
+    measured = _measured(checked.platform, clusters)
     if wants_cost:
-        costs = [cost(site, each) for site, each in zip(sites, capacities, strict=True)]
+        costs = [cost(site, capacity) for site, capacity in measured]
         deliver(formats, "never", lambda _: cost_text(costs), _forms_of_cost(costs))
     else:
+        capacities = [capacity for _, capacity in measured]
         deliver(formats, "never", lambda _: text(capacities), _forms(capacities))
     return Exit.FINE
+
+
+def _measured(platform: Platform, clusters: tuple[str, ...]) -> list[tuple[Site, Capacity]]:
+    """Return the clusters that are wanted, all without a name, each with its capacity."""
+    sites = (site for site in platform.sites if not clusters or site.name in clusters)
+    return [(site, measure(site, platform.allocations)) for site in sites]
 
 
 def _forms(capacities: list[Capacity]) -> dict[str, Callable[[], str]]:
@@ -87,3 +93,9 @@ def _forms_of_cost(costs: list[Cost]) -> dict[str, Callable[[], str]]:
         "json": lambda: documents.envelope("capacity", clusters=cost_document(costs)),
         "csv": lambda: cost_sheet(costs),
     }
+
+
+def _no_figures(found: findings.Findings, *, wants_cost: bool) -> Mapping[str, Callable[[], str]]:
+    """Return the forms of findings that leave nothing to count."""
+    empty = cost_sheet([]) if wants_cost else sheet([])
+    return {**forms_of("capacity", found), "csv": lambda: empty}

@@ -71,4 +71,4 @@ def left_out(found: Cost) -> str:
     if not found.unpriced:
         return ""
     pools = ", ".join(f"{each.name} ({counted(each.nodes, 'node')})" for each in found.unpriced)
-    return f"without a price, and in no sum: {pools}"
+    return f"without a price (`nodeHour`), and in no sum: {pools}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from trainyard.impact.amounts import CohortChange, PoolChange, PoolSize, QuotaChange, Transfer
-from trainyard.impact.model import ClusterImpact
+from trainyard.cli.impact.costs import payer, pool_costs, quota_costs
+from trainyard.impact.amounts import CohortChange, PoolChange, QuotaChange, Transfer
+from trainyard.impact.model import ClusterImpact, Rename
 from trainyard.model.differences import few
-from trainyard.model.money import Money
 from trainyard.model.quantity import counted
 from trainyard.model.team import Quota
 
@@ -16,16 +16,13 @@ from trainyard.model.team import Quota
 def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
     """Yield what changes of teams' quota, of cohorts and of pools."""
     for renamed in cluster.renames:
-        yield f"~ team {renamed.before} is now called {renamed.after}"
-        yield f"  its folder `{renamed.folder}`, numbers and user ids stay those of the same team"
-        yield f"  the same roles under the new name: {few(renamed.kept) or 'nobody'}"
+        yield from _rename(renamed)
     for transfer in cluster.transfers:
         yield f"~ {_transfer(transfer)}"
     for quota in cluster.quotas:
         yield _quota(quota)
-    for payer in cluster.payers:
-        centers = (each or "none" for each in (payer.before, payer.after))
-        yield f"~ cost center of {payer.team}: {' -> '.join(centers)}"
+    for change in cluster.payers:
+        yield f"~ {payer(change)}"
     for cohort in cluster.cohorts:
         yield f"~ {_cohort(cohort)}"
     for queue in cluster.orders:
@@ -33,6 +30,12 @@ def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
         yield f"~ pools of {queue.queue} are tried in the order {order}"
     for pool in cluster.pools:
         yield f"~ {_pool(pool)}"
+
+
+def _rename(renamed: Rename) -> Iterator[str]:
+    yield f"~ team {renamed.before} is now called {renamed.after}"
+    yield f"  its folder `{renamed.folder}`, numbers and user ids stay those of the same team"
+    yield f"  the same roles under the new name: {few(renamed.kept) or 'nobody'}"
 
 
 def _transfer(transfer: Transfer) -> str:
@@ -45,16 +48,16 @@ def _transfer(transfer: Transfer) -> str:
 
 def _quota(change: QuotaChange) -> str:
     name = f"{change.team} on {change.pool}"
+    costs = [*quota_costs(change)]
     if change.before is None and change.after is not None:
         reach = change.after.display(change.reach_after)
-        cost = "".join(f", {each}" for each in _months(None, change.month_after))
-        return f"+ {name}: {_size(change.after)}{cost}, largest job {reach}"
+        return f"+ {name}: {', '.join([_size(change.after), *costs])}, largest job {reach}"
     if change.after is None and change.before is not None:
-        cost = "".join(f", {each}" for each in _months(change.month_before, None))
-        return f"- {name}: {_size(change.before)}{cost}"
+        return f"- {name}: {', '.join([_size(change.before), *costs])}"
     assert change.before is not None
     assert change.after is not None
-    return f"~ {name}: {', '.join(_differences(change, change.before, change.after))}"
+    differences = [*_differences(change, change.before, change.after), *costs]
+    return f"~ {name}: {', '.join(differences)}"
 
 
 def _size(quota: Quota) -> str:
@@ -78,24 +81,12 @@ def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[s
     if before.nodes != after.nodes and not after.is_share and change.gpus_per_node:
         old, new = (each.nodes * change.gpus_per_node for each in (before, after))
         yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
-    if before.nodes != after.nodes:
-        yield from _months(change.month_before, change.month_after)
     if change.reach_before != change.reach_after:
         yield f"largest job {_step(before, change.reach_before, after, change.reach_after)}"
     if before.term != after.term:
         yield _term(after)
         if before.term:
             yield f"before {before.ending}"
-
-
-def _months(before: Money | None, after: Money | None) -> Iterator[str]:
-    """Yield what nodes cost in a month before and after; nothing where no side has a price."""
-    known = [each for each in (before, after) if each]
-    currencies = {each.currency for each in known}
-    if len(currencies) == 1:
-        yield f"{' -> '.join(each.display for each in known)} {currencies.pop()} a month"
-    elif known:
-        yield f"{' -> '.join(f'{each.display} {each.currency}' for each in known)} a month"
 
 
 def _amounts(before: Quota, after: Quota) -> Iterator[str]:
@@ -133,20 +124,8 @@ def _pool(pool: PoolChange) -> str:
         parts += _change("reserve ", before.reserve, after.reserve, "node")
         parts += _change("promised ", before.promised, after.promised, "node")
     parts += _change("head-room ", old_room, new_room, pool.unit.noun)
-    parts += _prices(before, after)
+    parts += pool_costs(before, after)
     return f"pool {pool.pool}: {', '.join(parts)}"
-
-
-def _prices(before: PoolSize, after: PoolSize) -> Iterator[str]:
-    """Yield the price of a node-hour, and what all nodes cost in a month."""
-    if before.price != after.price:
-        old, new = (str(each.price or "none") for each in (before, after))
-        yield f"price of a node-hour {old} -> {new}"
-    if (before.price, before.nodes) != (after.price, after.nodes):
-        sizes = (before, after)
-        yield from _months(
-            *(each.price.month(each.nodes) if each.price else None for each in sizes)
-        )
 
 
 def _change(name: str, before: int, after: int, unit: str) -> Iterator[str]:

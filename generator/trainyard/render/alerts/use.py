@@ -17,11 +17,14 @@ _PROMISED, _HELD = "trainyard:team:promised_nodes", "trainyard:team:held_nodes"
 
 
 def use(site: Site) -> Iterator[Record]:
-    """Yield the facts of a cluster's cost, then the use that Kueue and DCGM exporter report."""
+    """Yield the facts of a cluster's cost, then the use that Kueue and DCGM exporter report.
+
+    A team without a cost center has an empty one, so that no query leaves the team out.
+    """
     for tenant in site.tenants:
-        if tenant.team.cost_center:
-            labels = {"cost_center": tenant.team.cost_center, "team": tenant.name}
-            yield Record("trainyard:team:cost_center", "vector(1)", labels)
+        center = tenant.team.cost_center
+        labels = {**({"cost_center": center} if center else {}), "team": tenant.name}
+        yield Record("trainyard:team:cost_center", "vector(1)", labels)
     yield from _promised(site)
     for pool in site.cluster.pools:
         yield from _pool(pool)

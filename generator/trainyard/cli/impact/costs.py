@@ -1,0 +1,39 @@
+"""Describe what a change of quota, nodes or price costs a month, and who pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.impact.amounts import PayerChange, PoolSize, QuotaChange
+from trainyard.model.money import Money
+
+
+def quota_costs(change: QuotaChange) -> Iterator[str]:
+    """Yield what a team's own nodes cost, if their number changes."""
+    before, after = change.before, change.after
+    if not before or not after or before.nodes != after.nodes:
+        yield from _months(change.month_before, change.month_after)
+
+
+def pool_costs(before: PoolSize, after: PoolSize) -> Iterator[str]:
+    """Yield the price of a node-hour, and what all nodes of a pool cost."""
+    if before.price != after.price:
+        old, new = (str(each.price or "none") for each in (before, after))
+        yield f"price of a node-hour {old} -> {new}"
+    if (before.price, before.nodes) != (after.price, after.nodes):
+        yield from _months(before.month, after.month)
+
+
+def payer(change: PayerChange) -> str:
+    """Return a team's cost centers."""
+    return f"cost center of {change.team}: {change.before or 'none'} -> {change.after or 'none'}"
+
+
+def _months(before: Money | None, after: Money | None) -> Iterator[str]:
+    """Yield what nodes cost in a month on each side with a price; nothing without one."""
+    known = [each for each in (before, after) if each]
+    currencies = {each.currency for each in known}
+    if len(currencies) == 1:
+        yield f"{' -> '.join(each.display for each in known)} {currencies.pop()} a month"
+    elif known:
+        yield f"{' -> '.join(f'{each.display} {each.currency}' for each in known)} a month"
