@@ -175,3 +175,59 @@ def judge(folder: Path, case: Use) -> None:
 )
 def test_series_of_use(case: Use, tmp_path: Path) -> None:
     judge(tmp_path, case)
+
+
+MONTH = "sum_over_time(trainyard:team:{}_nodes[31d])"
+HOURS: Mapping[str, Samples] = {
+    # 60 samples of an hour are one hour; the rules wrote the 61st at the time of the question.
+    MONTH.format("promised"): {
+        of_team("nlp"): 8 * 61 / 60,
+        of_team("science"): 4 * 61 / 60,
+        of_team("vision"): 4 * 61 / 60,
+    },
+    MONTH.format("held") + ")": {
+        of_team("nlp"): 12 * 61 / 60,
+        of_team("science"): 0,
+        of_team("vision"): 61 / 60,
+    },
+    MONTH.format("borrowed"): {
+        of_team("nlp"): 4 * 61 / 60,
+        of_team("science"): 0,
+        of_team("vision"): 0,
+    },
+    MONTH.format("idle"): {
+        of_team("nlp"): 0,
+        of_team("science"): 4 * 61 / 60,
+        of_team("vision"): 3 * 61 / 60,
+    },
+    MONTH.format("held") + " / 60": {
+        f'cost_center="RES-100",{of_team("nlp")}': 12 * 8 * 61 / 60,
+        f'cost_center="RES-100",{of_team("science")}': 0,
+        f'cost_center="PROD-300",{of_team("vision")}': 8 * 61 / 60,
+    },
+    "busy_gpus": {of_team("nlp"): 1.5 * 61 / 60, of_team("vision"): 0.25 * 61 / 60},
+    # 13 steps of five minutes.
+    "[31d:5m]": {
+        'cost_center="RES-100",currency="USD"': 12 * 96 * 13 / 12,
+        'cost_center="PROD-300",currency="USD"': 4 * 96 * 13 / 12,
+    },
+    "count_over_time": {"": 61 / 60},
+}
+"""What names a query of the page -> its answer after an hour."""
+
+
+def queries() -> list[str]:
+    return _QUERY.findall(PAGE.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("words", sorted(HOURS))
+def test_queries_of_the_page_answer_what_it_says(words: str, tmp_path: Path) -> None:
+    (query,) = [each for each in queries() if words in each]
+    judge(
+        tmp_path,
+        Use(query=query, series={**BORROWS, **BUSY}, samples=HOURS[words]),
+    )
+
+
+def test_each_query_of_the_page_is_tried() -> None:
+    assert len(queries()) == len(HOURS)

@@ -53,7 +53,7 @@ class PoolCost:
     Args:
         capacity: its numbers.
         price: of a node-hour.
-        kept: what daemons keep of each node, e.g. ``14 of 224 CPUs, 92Gi of 2Ti of memory``;
+        kept: what daemons keep of each node, e.g. ``14 of 224 CPUs and 92Gi of 2Ti memory``;
             the price includes it.
         shares: teams by name, then what nobody owns, then the reserve.
     """
@@ -164,6 +164,6 @@ def _kept(pool: Pool) -> str:
     """Return what daemons keep of a node; none of its GPUs, so no part of its price is theirs."""
     system, total = pool.hardware.system, pool.hardware.total
     return (
-        f"{format_cpu(system.cpu)} of {format_cpu(total.cpu)} CPUs, "
-        f"{format_bytes(system.memory)} of {format_bytes(total.memory)} of memory"
+        f"{format_cpu(system.cpu)} of {format_cpu(total.cpu)} CPUs and "
+        f"{format_bytes(system.memory)} of {format_bytes(total.memory)} memory"
     )

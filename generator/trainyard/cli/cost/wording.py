@@ -17,7 +17,7 @@ def price(pool: PoolCost) -> str:
 
 def kept(pool: PoolCost) -> str:
     """Return what the price includes beside what teams may use."""
-    return f"the price of a node includes what its daemons keep: {pool.kept}"
+    return f"in the price: {pool.kept} of each node, for daemons"
 
 
 def row(pool: PoolCost, share: Share) -> tuple[str, ...]:
