@@ -129,6 +129,7 @@ def test_broken_profiles_end_the_same_way_in_every_form(
     ("stated", "rule"),
     [
         ("nodeHour: 96", "shape/wrong-type"),
+        ('nodeHour: "96"', "shape/wrong-value"),
         ("nodeHour: 96.5", "shape/ambiguous-scalar"),
         ("nodeHour: 96 usd", "shape/wrong-value"),
         ("nodeHour: -96 USD", "shape/wrong-value"),

@@ -148,7 +148,7 @@ def _missing_unit(fault: Fault) -> str:
     """
     example = str(next(iter(fault.schema.get("examples", ())), ""))
     number, unit = str(fault.value), example.lstrip("0123456789")
-    if not re.fullmatch("[0-9]+", number) or not unit.isalpha() or unit == example:
+    if not re.fullmatch("[0-9]+", number) or not unit.strip().isalpha() or unit == example:
         return ""
     fits = re.search(fault.schema.get("pattern", ""), number + unit)
     return number + unit if fits else ""
