@@ -61,7 +61,7 @@ def quantities_are_canonical(tree: Tree) -> Iterator[str]:
                 yield f"{document.path}: {path} is {text!r}, stored as {canonical(str(text))!r}"
 
 
-def _node(tree: Tree, pool: str) -> dict[str, Fraction]:
+def node_of(tree: Tree, pool: str) -> dict[str, Fraction]:
     """Return the allocatable resources of a pool's node, from its hardware profile."""
     hardware = tree.hardware_of(pool)
     system = hardware["system"]
@@ -99,8 +99,8 @@ def quota_follows_the_profiles(tree: Tree) -> Iterator[str]:
     nominal = _nominal(tree)
     for team, profile in tree.teams.items():
         for pool, share in profile["quota"][tree.name].items():
-            nodes = _nodes(tree, pool, share)
-            each = _node(tree, pool).items()
+            nodes = nodes_of(tree, pool, share)
+            each = node_of(tree, pool).items()
             # A share of a node in cores may be a fraction of a byte or a pod: rounded down.
             expected = {name: Fraction(floor(nodes * whole)) for name, whole in each}
             found = {
@@ -113,7 +113,7 @@ def quota_follows_the_profiles(tree: Tree) -> Iterator[str]:
                 yield f"team {team} on {pool}: quota of {wrong} is not nodes times a node"
 
 
-def _nodes(tree: Tree, pool: str, share: dict[str, int]) -> Fraction:
+def nodes_of(tree: Tree, pool: str, share: dict[str, int]) -> Fraction:
     """Return the nodes of a team's quota on a pool, a fraction for a quota in GPUs or cores.
 
     The cores of a node are the whole ones that its system share leaves.
@@ -123,7 +123,7 @@ def _nodes(tree: Tree, pool: str, share: dict[str, int]) -> Fraction:
         return Fraction(share["gpus"], hardware.get("gpu", {"count": 1})["count"])
     if "cores" in share:
         cpu = hardware["cpu"]
-        cores = _node(tree, pool)["cpu"] * cpu["cores"] / cpu["threads"]
+        cores = node_of(tree, pool)["cpu"] * cpu["cores"] / cpu["threads"]
         return Fraction(share["cores"], floor(cores))
     return Fraction(share["nodes"])
 
@@ -133,7 +133,7 @@ def quota_fits_the_nodes(tree: Tree) -> Iterator[str]:
     nominal = _nominal(tree)
     for pool, fields in tree.cluster["pools"].items():
         nodes = fields["nodes"] - fields.get("reserve", 0)
-        for name, allocatable in _node(tree, pool).items():
+        for name, allocatable in node_of(tree, pool).items():
             promised = sum(
                 value
                 for (_, flavor, each), value in nominal.items()
@@ -150,7 +150,7 @@ def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:
         if not pools:
             yield f"{runtime.path}: for no pool"
         for pool in pools:
-            node = _node(tree, pool)
+            node = node_of(tree, pool)
             for path, name, requested in _requests(runtime):
                 if requested > node.get(name, Fraction(0)):
                     yield f"{runtime.path}: {path} asks for more {name} than a node has"
@@ -160,7 +160,7 @@ def small_launchers_fit_beside_the_pods_of_every_runtime(tree: Tree) -> Iterator
     """Else one would take a node from a job that needs it whole."""
     small = [each for each in tree.of("ClusterTrainingRuntime") if _launcher(each)]
     for pool in {pool for each in small for pool in tree.pools_of(each)}:
-        node = _node(tree, pool)
+        node = node_of(tree, pool)
         beside = [_launcher(each) for each in small if pool in tree.pools_of(each)]
         for runtime in tree.of("ClusterTrainingRuntime"):
             if pool in tree.pools_of(runtime):

@@ -15,6 +15,7 @@ import pytest
 from tests.audit import (
     capacity,
     compliance,
+    cost,
     delivery,
     fabric,
     isolation,
@@ -24,6 +25,7 @@ from tests.audit import (
 )
 from tests.audit.defects import capacity as capacity_defects
 from tests.audit.defects import compliance as compliance_defects
+from tests.audit.defects import cost as cost_defects
 from tests.audit.defects import delivery as delivery_defects
 from tests.audit.defects import fabric as fabric_defects
 from tests.audit.defects import isolation as isolation_defects
@@ -40,6 +42,7 @@ AUDITS: tuple[Audit, ...] = (
     *isolation.AUDITS,
     *capacity.AUDITS,
     *compliance.AUDITS,
+    *cost.AUDITS,
     *delivery.AUDITS,
     *fabric.AUDITS,
     *placement.AUDITS,
@@ -52,6 +55,7 @@ DEFECTS = (
     *delivery_defects.DEFECTS,
     *workloads_defects.DEFECTS,
     *compliance_defects.DEFECTS,
+    *cost_defects.DEFECTS,
     *fabric_defects.DEFECTS,
     *placement_defects.DEFECTS,
 )
