@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
 
 from tests.histories import History, begin
+from trainyard.schema.published import document_schema
 
 pytestmark = pytest.mark.thorough
 
@@ -89,6 +92,21 @@ def test_quota_and_nodes_are_shown_with_their_cost(history: History) -> None:
     # What it may borrow costs nothing, so it is not said.
     history.edit(TEAM, "borrow: 1", "borrow: 2")
     assert "a month" not in step(history)[0]
+
+
+def test_money_of_a_diff_is_decimal_text(history: History) -> None:
+    history.edit("clusters/lab.yaml", POOL, PRICED)
+    step(history)
+
+    history.edit(TEAM, "nodes: 2", "nodes: 3")
+    history.edit("clusters/lab.yaml", "98.32 USD", "98.50 USD")
+    document = json.loads(history.trainyard("diff", "--base", "HEAD", "--format", "json")[1])
+    Draft7Validator(document_schema("diff")).validate(document)
+    (cluster,) = document["result"]["impact"]["clusters"]
+    (quota,), (pool,) = cluster["quotas"], cluster["pools"]
+    assert quota["month_before"] == {"amount": "143547.20", "currency": "USD"}
+    assert quota["month_after"] == {"amount": "215715.00", "currency": "USD"}
+    assert pool["after"]["price"] == {"amount": "98.50", "currency": "USD"}
 
 
 def test_prices_need_no_monitoring(history: History) -> None:

@@ -28,10 +28,11 @@ def test_each_value_shows_where_it_comes_from(trainyard: Call) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("team nlp\n  state ")
     assert rows["state"] == ("active", "default")
-    assert rows["largest job"] == ("16 nodes", "profiles/teams/nlp.yaml:11")
+    assert rows["largest job"] == ("16 nodes", "profiles/teams/nlp.yaml:12")
     assert rows["namespace"] == ("team-nlp", "derived")
-    assert rows["dgx-h100: own"] == ("8 nodes", "profiles/teams/nlp.yaml:9")
-    assert rows["dgx-h100: borrows at most"] == ("8 nodes", "profiles/teams/nlp.yaml:9")
+    assert rows["cost center"] == ("RES-100", "profiles/teams/nlp.yaml:2")
+    assert rows["dgx-h100: own"] == ("8 nodes", "profiles/teams/nlp.yaml:10")
+    assert rows["dgx-h100: borrows at most"] == ("8 nodes", "profiles/teams/nlp.yaml:10")
     assert rows["dgx-h100: lends at most"] == ("8 nodes", "default")
     assert rows["dgx-h100: own nvidia.com/gpu"] == ("64", "profiles/hardware/dgx-h100.yaml:1")
     assert rows["runtime openmpi-cuda-v3-dgx-h100"][0] == "jobs up to 16 nodes, 128 GPUs"
@@ -43,7 +44,7 @@ def test_each_value_shows_where_it_comes_from(trainyard: Call) -> None:
         "1000680000/10000, SELinux level s0:c26,c15",
         "profiles/allocations.yaml:9",
     )
-    assert rows["storage home"] == ("2Ti at /mnt/home", "profiles/teams/nlp.yaml:12")
+    assert rows["storage home"] == ("2Ti at /mnt/home", "profiles/teams/nlp.yaml:13")
     assert rows["service account workbench"][0] == "role user, made by OpenShift AI"
     assert rows["egress api-server"][0] == "workspaces to 192.0.2.8/29, TCP 6443"
 

@@ -53,7 +53,7 @@ def test_large_job_never_starts(trainyard: Call, job: Path) -> None:
 
     assert ended.code == Exit.FINDINGS
     assert "team-nlp/nlp-openmpi-cuda: never\n  pods: node 39, launcher 1\n  quota: " in ended.out
-    assert "\n   --> profiles/teams/nlp.yaml:9:33\n  = limit: 128 nvidia.com/gpu" in ended.out
+    assert "\n   --> profiles/teams/nlp.yaml:10:33\n  = limit: 128 nvidia.com/gpu" in ended.out
     assert "= help: set spec.trainer.numNodes to 16\n" in ended.out
 
 
