@@ -70,6 +70,29 @@ def test_json_and_csv_have_the_same_exact_sums(trainyard: Call) -> None:
         assert sum(centers) == sum(Decimal(each["amount"]) for each in cluster["months"])
 
 
+def test_more_owned_than_promised_is_a_negative_row(tree: Path, trainyard: Call) -> None:
+    """In CSV it is a number, which no guard against formulas turns into text."""
+    edit(tree / TEAM, "nodes: 8, borrow: 8", "nodes: 10, borrow: 8")
+    shown = trainyard("capacity", "--cost", "--cluster", "prod-east").out
+    written = trainyard("capacity", "--cost", "--cluster", "prod-east", "--format", "csv").out
+
+    assert ["unallocated", "-2", "-11,680", "-140,160.00"] in [
+        line.split() for line in shown.splitlines()
+    ]
+    assert ",unallocated,,,nodes,-2,0,0,730,-11680,96,USD,-140160.00\n" in written
+
+
+def test_sums_of_currencies_are_apart(tree: Path, trainyard: Call) -> None:
+    edit(tree / "profiles/clusters/lab.yaml", "nodeHour: 120 EUR", "nodeHour: 120 USD")
+    shown = trainyard("capacity", "--cost", "--cluster", "lab").out
+    _, _, sums = shown.partition("all pools\n")
+    rows = [line.split() for line in sums.splitlines()[1:]]
+
+    assert [row[1] for row in rows] == sorted(row[1] for row in rows)
+    assert [row[0] for row in rows].count("all") == 2
+    assert rows[-1] == ["all", "USD", "350,400.00"]
+
+
 @pytest.mark.usefixtures("repository")
 def test_no_amount_of_money_is_a_json_number(trainyard: Call) -> None:
     written = trainyard("capacity", "--cost", "--format", "json").out

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trainyard.capacity.cost import Cost, PoolCost
 from trainyard.cli.capacity.markdown import table
 from trainyard.cli.console import printable
-from trainyard.cli.cost.wording import center, head, kept, left_out, price, row, total
+from trainyard.cli.cost.wording import head, kept, left_out, price, row, sums, total
 from trainyard.render.markdown import code
 from trainyard.render.markdown import text as plain
 
@@ -24,11 +24,8 @@ def _cluster(found: Cost) -> Iterator[str]:
         yield from _pool(pool)
     if found.pools:
         yield from ("", "### All pools", "")
-        sums = [
-            (center(each), _sum(each.month.display, each.month.currency)) for each in found.centers
-        ]
-        sums += [("all", _sum(each.display, each.currency)) for each in found.months]
-        yield from table(("cost center", "a month"), sums)
+        rows = [(payer, f"{month.display} {month.currency}") for payer, month in sums(found)]
+        yield from table(("cost center", "a month"), rows)
     if pools := left_out(found):
         yield from ("", f"{plain(printable(pools))}.")
 
@@ -37,7 +34,3 @@ def _pool(pool: PoolCost) -> Iterator[str]:
     yield from (f"### Pool {code(printable(pool.capacity.name))}", "", f"{plain(price(pool))}.", "")
     yield from table(head(pool), [*(row(pool, each) for each in pool.shares), total(pool)])
     yield from ("", f"{plain(kept(pool)[:1].upper() + kept(pool)[1:])}.")
-
-
-def _sum(number: str, currency: str) -> str:
-    return f"{number} {currency}"

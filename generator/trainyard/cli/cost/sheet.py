@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 from trainyard.capacity.cost import Cost, PoolCost
 from trainyard.capacity.figures import PoolCapacity
@@ -28,7 +29,7 @@ HEAD = (
     "currency",
     "month",
 )
-_Cells = tuple[str | int, ...]
+_Cells = tuple[str | int | Decimal, ...]
 
 
 def sheet(costs: Sequence[Cost]) -> str:
@@ -46,7 +47,7 @@ def sheet(costs: Sequence[Cost]) -> str:
     return written.getvalue().removesuffix("\n")
 
 
-def _row(cluster: str, cells: _Cells) -> list[str | int]:
+def _row(cluster: str, cells: _Cells) -> list[str | int | Decimal]:
     return [safe(printable(cell)) if isinstance(cell, str) else cell for cell in (cluster, *cells)]
 
 
@@ -62,9 +63,9 @@ def _pool(pool: PoolCost) -> Iterator[_Cells]:
             *map(figures.units, (each.nodes, each.lend, each.borrowable)),
             HOURS,
             pool.gpu_hours(each.nodes),
-            pool.price.number,
+            pool.price.amount,
             pool.price.currency,
-            each.month.number,
+            Decimal(each.month.number),
         )
 
 

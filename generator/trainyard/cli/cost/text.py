@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainyard.capacity.cost import Cost, PoolCost, Share
 from trainyard.cli.capacity.text import COLUMNS, cut, table, wrapped
-from trainyard.cli.cost.wording import center, head, kept, left_out, price, row, total
+from trainyard.cli.cost.wording import head, kept, left_out, price, row, sums, total
 
 _CENTER = 12
 """Columns of a cost center in the table of a pool."""
@@ -25,7 +25,8 @@ def _cluster(found: Cost) -> Iterator[str]:
     if found.pools:
         yield ""
         yield "all pools"
-        yield from table(("cost center", "", "a month"), _sums(found))
+        rows = [(payer, month.currency, month.display) for payer, month in sums(found)]
+        yield from table(("cost center", "", "a month"), rows)
     if pools := left_out(found):
         yield ""
         yield from wrapped("", pools)
@@ -41,8 +42,3 @@ def _pool(pool: PoolCost) -> Iterator[str]:
 def _row(pool: PoolCost, share: Share) -> tuple[str, ...]:
     team, paid_by, *numbers = row(pool, share)
     return (team, cut(paid_by, _CENTER), *numbers)
-
-
-def _sums(found: Cost) -> list[tuple[str, ...]]:
-    centers = [(center(each), each.month.currency, each.month.display) for each in found.centers]
-    return [*centers, *(("all", each.currency, each.display) for each in found.months)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainyard.capacity.cost import CenterCost, Cost, Holder, PoolCost, Share
-from trainyard.model.money import HOURS
+from trainyard.model.money import HOURS, Money
 from trainyard.model.quantity import counted
 
-NO_CENTER = "none"
+_NO_CENTER = "none"
 
 
 def price(pool: PoolCost) -> str:
@@ -26,7 +28,7 @@ def row(pool: PoolCost, share: Share) -> tuple[str, ...]:
     units = pool.capacity.units
     return (
         share.team or str(share.holder),
-        (share.cost_center or NO_CENTER) if team else "",
+        (share.cost_center or _NO_CENTER) if team else "",
         str(units(share.nodes)),
         str(units(share.lend)) if team else "",
         str(units(share.borrowable)) if team else "",
@@ -61,9 +63,18 @@ def _hours(pool: PoolCost, hours: int) -> tuple[str, ...]:
     return (f"{hours:,}",) if pool.capacity.gpus else ()
 
 
-def center(each: CenterCost) -> str:
+def sums(found: Cost) -> Iterator[tuple[str, Money]]:
+    """Yield who pays how much over all pools, then what all cost; currency by currency."""
+    for month in found.months:
+        for each in found.centers:
+            if each.month.currency == month.currency:
+                yield _payer(each), each.month
+        yield "all", month
+
+
+def _payer(each: CenterCost) -> str:
     """Return who pays, or what nobody pays for."""
-    return (each.name or NO_CENTER) if each.holder is Holder.TEAM else str(each.holder)
+    return (each.name or _NO_CENTER) if each.holder is Holder.TEAM else str(each.holder)
 
 
 def left_out(found: Cost) -> str:
