@@ -19,16 +19,20 @@ from trainyard.golang import (
     run_go,
 )
 
-KUBE_ROUTER, MPI_OPERATOR, PROMTOOL, SRIOV_OPERATOR, TEKTON = (
+KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
     "kube-router",
     "mpi-operator",
-    "promtool",
     "sriov-network-operator",
     "tekton",
 )
+KUBE_STATE_METRICS, PROMETHEUS, PROMTOOL = "kube-state-metrics", "prometheus", "promtool"
 _PROGRAMS = Path(__file__).parent / "programs"
-_PACKAGES = {PROMTOOL: "github.com/prometheus/prometheus/cmd/promtool"}
-"""A program of its module, which is built as it is."""
+_PACKAGES = {
+    KUBE_STATE_METRICS: ("kube-state-metrics", "k8s.io/kube-state-metrics/v2"),
+    PROMETHEUS: ("prometheus", "github.com/prometheus/prometheus/cmd/prometheus"),
+    PROMTOOL: ("prometheus", "github.com/prometheus/prometheus/cmd/promtool"),
+}
+"""A program that is built as it is: the folder of its go.mod, which two may share, and package."""
 _FILES = {
     MPI_OPERATOR: ("github.com/kubeflow/mpi-operator", "deploy/v2beta1/mpi-operator.yaml"),
     SRIOV_OPERATOR: (
@@ -45,13 +49,21 @@ def engine(name: str) -> Path:
     Raises:
         ToolError: there is no Go, a checksum does not match, or the program does not build.
     """
+    if name in _PACKAGES:
+        return _packaged(name, *_PACKAGES[name])
     source = _PROGRAMS / name
     if name in _FILES and not program_path(source).exists():
         _keep_file(source, program_path(source).parent)
-    target = program_path(source)
-    if name in _PACKAGES and not target.exists():
-        compile_program(find_go(), source, _PACKAGES[name], target)
     return build_program(source)
+
+
+def _packaged(name: str, folder: str, package: str) -> Path:
+    """Return the path of a program that is a package of a module, built if need be."""
+    source = _PROGRAMS / folder
+    target = program_path(source).with_name(name)
+    if not target.exists():
+        compile_program(find_go(), source, package, target)
+    return target
 
 
 def _keep_file(source: Path, folder: Path) -> None:
@@ -63,7 +75,7 @@ def _keep_file(source: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for program in (KUBE_ROUTER, MPI_OPERATOR, PROMTOOL, SRIOV_OPERATOR, TEKTON):
+    for program in (KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON, *_PACKAGES):
         engine(program)
     build()
     packet_filter(cache_folder())

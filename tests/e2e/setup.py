@@ -53,6 +53,17 @@ OLD_MPI = Setup("mpi-operator", {**OLD.settings, "frameworks": _QUEUED}, mpi_ope
 PAIR = Setup("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")
 
 
+_STACKS = {
+    "kubernetes-1.36": {"stack": "prometheus-operator", "labels": {"release": "prometheus"}},
+    "openshift-ai-3.5": {"stack": "openshift"},
+}
+
+
+def monitored(setup: Setup) -> dict[str, Any]:
+    """Return the change of a setup's cluster that gives it the Prometheus of its release."""
+    return {_FILE: {"monitoring": _STACKS[setup.settings["release"]]}}
+
+
 def bad(rule: str, **more: Any) -> dict[str, Any]:
     """Return the changes of a rule's bad case, with further changes merged over them."""
     changes, _ = read_case(HERE / rule / "bad.yaml")

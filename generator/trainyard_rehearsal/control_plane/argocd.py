@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -54,11 +54,13 @@ class ArgoCD:
 
     Args:
         folder: folder of its own files.
+        metrics_port: port of the application controller's metrics.
     """
 
     lab: Lab
     folder: Path
     redis: Redis
+    metrics_port: int = field(default_factory=lambda: free_ports(1)[0])
 
     @property
     def namespace(self) -> str:
@@ -164,13 +166,13 @@ class ArgoCD:
         return self.lab.api.token(self._account(name), self.namespace)
 
     def _start(self) -> None:
-        redis, manifests, *others = free_ports(7)
+        redis, manifests, *others = free_ports(6)
         self._start_redis(redis)
         self._start_repo_server(manifests, redis, others[0])
         for port, what in ((redis, "Redis"), (manifests, "Argo CD's repo server")):
             self.lab.processes.wait_until(partial(answers, port), f"the start of {what}", 60)
-        self._start_application_controller(manifests, redis, others[1])
-        self._start_set_controller(manifests, others[2:])
+        self._start_application_controller(manifests, redis)
+        self._start_set_controller(manifests, others[1:])
 
     def _start_redis(self, port: int) -> None:
         libraries = os.pathsep.join(map(str, self.redis.libraries))
@@ -189,12 +191,12 @@ class ArgoCD:
             *("--disable-tls", "--client-ca-path", ""),
         )
 
-    def _start_application_controller(self, manifests: int, redis: int, metrics: int) -> None:
+    def _start_application_controller(self, manifests: int, redis: int) -> None:
         server = f"{LOOPBACK}:{manifests}"
         self._run(
             _APPLICATIONS,
             *("--repo-server", server, "--repo-server-plaintext", "--redis", f"{LOOPBACK}:{redis}"),
-            *("--metrics-port", str(metrics), "--app-resync", "3600"),
+            *("--metrics-port", str(self.metrics_port), "--app-resync", "3600"),
             *("--kubeconfig", str(self._kubeconfig(_APPLICATIONS))),
         )
 

@@ -174,9 +174,7 @@ class Running:
             "webhook": {"host": self.endpoint.address, "port": self.port},
             manages: {"enable": False},
         }
-        if self.name == "trainer":
-            own["metrics"]["secureServing"] = False
-        else:
+        if self.name != "trainer":
             own["webhook"]["certDir"] = certificates
         if self.name == "kueue":
             own |= {

@@ -1,0 +1,208 @@
+"""A real Prometheus beside a control plane: it finds and scrapes the controllers that run there.
+
+Each controller is a process of this machine. Its Service and its Deployment are objects of the
+API server, with a pod that no program runs in. Prometheus discovers that pod as in production, so
+each series has the labels of production; only the address is that of the process.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+from tests.e2e.engines import KUBE_STATE_METRICS, PROMETHEUS, engine
+from tests.e2e.scrapes import Discovery, scrape_configs
+from tests.e2e.sources import MONITORING, Sources, deployed, monitors, remove, stack_of
+from tests.e2e.stage import Scene
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes, free_ports
+
+ACCOUNT = "prometheus-k8s"
+"""Account of Prometheus in the namespace of the one that scrapes."""
+
+_RBAC = "rbac.authorization.k8s.io"
+_DISCOVER = {
+    "apiGroups": [""],
+    "resources": ["services", "endpoints", "pods"],
+    "verbs": ["get", "list", "watch"],
+}
+_READ = {"nonResourceURLs": ["/metrics"], "verbs": ["get"]}
+_NODE_LABELS = "--metric-labels-allowlist=nodes=[*]"
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A series of an answer, with its value now."""
+
+    labels: dict[str, str]
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prometheus:
+    """A running Prometheus."""
+
+    port: int
+    processes: Processes
+    api: Api
+
+    def query(self, expr: str) -> list[Series]:
+        """Return the series of an instant vector, or a scalar as a series without labels.
+
+        Raises:
+            ValueError: Prometheus refuses the expression; the message has its words.
+        """
+        data = self._get("query", query=expr)
+        if data["resultType"] == "scalar":
+            return [Series({}, float(data["result"][1]))]
+        return [Series(each["metric"], float(each["value"][1])) for each in data["result"]]
+
+    def alerts(self) -> list[Body]:
+        """Return what is pending or firing: ``labels``, ``annotations``, ``state``, ``value``."""
+        found: list[Body] = self._get("alerts")["alerts"]
+        return found
+
+    def firing(self, name: str, **labels: str) -> list[dict[str, str]]:
+        """Return the labels of each alert that fires with a name and some labels."""
+        wanted = {"alertname": name, **labels}
+        return [
+            each["labels"]
+            for each in self.alerts()
+            if each["state"] == "firing" and wanted.items() <= each["labels"].items()
+        ]
+
+    def groups(self) -> list[Body]:
+        """Return the groups of rules with the state of each rule."""
+        found: list[Body] = self._get("rules")["groups"]
+        return found
+
+    def targets(self) -> list[Body]:
+        """Return what is scraped: ``labels``, ``scrapePool``, ``health``, ``lastError``."""
+        found: list[Body] = self._get("targets", state="active")["activeTargets"]
+        return found
+
+    def errors(self) -> dict[str, str]:
+        """Return why each target is not scraped, by its pool; empty for one that is."""
+        return {each["scrapePool"]: each["lastError"] for each in self.targets()}
+
+    def are_up(self, count: int) -> bool:
+        """Return whether a number of targets is scraped, and no other."""
+        found = self.targets()
+        return len(found) == count and all(each["health"] == "up" for each in found)
+
+    def until(self, ready: Callable[[], bool], seconds: float = 120) -> bool:
+        """Wait for a condition; return whether it came true in time."""
+        return self.processes.waited(ready, seconds)
+
+    def _get(self, what: str, **query: str) -> Any:
+        address = f"http://{LOOPBACK}:{self.port}/api/v1/{what}?{urlencode(query)}"
+        try:
+            with urlopen(address, timeout=60) as answer:
+                return json.load(answer)["data"]
+        except HTTPError as error:
+            raise ValueError(json.load(error)["error"]) from None
+
+    def ready(self) -> bool:
+        """Return whether it answers."""
+        try:
+            with urlopen(f"http://{LOOPBACK}:{self.port}/-/ready", timeout=10) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+
+@contextmanager
+def watching(
+    scene: Scene, folder: Path, rules: Sequence[Body] = (), interval: str = "1s"
+) -> Iterator[Prometheus]:
+    """Run Prometheus and kube-state-metrics, until every target of the cluster is scraped.
+
+    Args:
+        scene: the applied tree, with the block ``monitoring`` in its cluster's profile.
+        folder: an empty one, for files and logs.
+        rules: groups of rules.
+        interval: of scrapes and evaluations, instead of that of the monitors and groups.
+    """
+    metrics, own, web = free_ports(3)
+    sources = deployed(scene, metrics)
+    try:
+        with Processes(folder / "logs") as processes:
+            _start_kube_state_metrics(scene, processes, metrics, own)
+            _authorize(scene)
+            config = _config(scene, sources, folder, interval)
+            (folder / "rules.json").write_text(json.dumps({"groups": list(rules)}), "utf-8")
+            (folder / "prometheus.json").write_text(json.dumps(config), "utf-8")
+            processes.start(engine(PROMETHEUS), _arguments(folder, web))
+            prometheus = Prometheus(web, processes, scene.api)
+            processes.wait_until(prometheus.ready, "the start of Prometheus", START)
+            # Each source is one pod, so a monitor that selects more, or none, is seen here.
+            up = partial(prometheus.are_up, len(config["scrape_configs"]))
+            assert prometheus.until(up), prometheus.errors()
+            yield prometheus
+    finally:
+        remove(scene, sources)
+
+
+def _config(scene: Scene, sources: Sources, folder: Path, interval: str) -> Body:
+    """Return Prometheus' configuration for the monitors of a cluster."""
+    discovery = _discovery(scene, folder)
+    found = (each for body in monitors(scene) for each in scrape_configs(body, discovery))
+    return {
+        "global": {"scrape_interval": interval, "evaluation_interval": interval},
+        "rule_files": ["rules.json"],
+        "scrape_configs": [sources.reached(each) for each in found],
+    }
+
+
+def _arguments(folder: Path, port: int) -> list[str]:
+    return [
+        f"--config.file={folder / 'prometheus.json'}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        f"--web.listen-address={LOOPBACK}:{port}",
+        "--log.level=warn",
+    ]
+
+
+def _start_kube_state_metrics(scene: Scene, processes: Processes, metrics: int, own: int) -> None:
+    arguments = [
+        *("--kubeconfig", str(scene.lab.kubeconfig), "--resources=nodes,pods,resourcequotas"),
+        *(f"--host={LOOPBACK}", f"--port={metrics}"),
+        *(f"--telemetry-host={LOOPBACK}", f"--telemetry-port={own}", _NODE_LABELS),
+    ]
+    processes.start(engine(KUBE_STATE_METRICS), arguments)
+
+
+def _authorize(scene: Scene) -> None:
+    """Create Prometheus' account; it may find targets and read their metrics."""
+    namespace = MONITORING[stack_of(scene)]
+    account = {"kind": "ServiceAccount", "name": ACCOUNT, "namespace": namespace}
+    metadata = {"name": ACCOUNT, "namespace": namespace}
+    scene.api.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+    for name, rule in (("discover", _DISCOVER), ("read-metrics", _READ)):
+        for body in bound(f"{ACCOUNT}-{name}", rule, account):
+            scene.api.apply(body)
+
+
+def bound(name: str, rule: Body, subject: Body) -> list[Body]:
+    """Return a ClusterRole with one rule, and its binding to a subject."""
+    head = {"apiVersion": f"{_RBAC}/v1", "metadata": {"name": name}}
+    reference = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name}
+    binding = {"kind": "ClusterRoleBinding", "roleRef": reference, "subjects": [subject]}
+    return [{**head, "kind": "ClusterRole", "rules": [rule]}, {**head, **binding}]
+
+
+def _discovery(scene: Scene, folder: Path) -> Discovery:
+    namespace = MONITORING[stack_of(scene)]
+    token = folder / "token"
+    token.write_text(scene.api.token(ACCOUNT, namespace), "utf-8")
+    config = json.loads(scene.lab.kubeconfig.read_text("utf-8"))
+    cluster = config["clusters"][0]["cluster"]
+    return Discovery(cluster["server"], cluster["certificate-authority"], str(token))
