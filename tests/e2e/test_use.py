@@ -229,5 +229,16 @@ def test_queries_of_the_page_answer_what_it_says(words: str, tmp_path: Path) -> 
     )
 
 
+def test_two_cost_centers_at_once_do_not_end_the_query(tmp_path: Path) -> None:
+    """A series lasts 5 minutes longer where Prometheus was restarted with the new rules."""
+    (query,) = [each for each in queries() if "[31d:5m]" in each]
+    both = {
+        'trainyard:team:cost_center{team="nlp",cost_center="OLD"}': "1x20",
+        'trainyard:pool:node_hour_price{pool="dgx-h100",currency="EUR"}': "96x20",
+    }
+    samples = {"": 16 * 96 * 13 / 12}
+    judge(tmp_path, Use(query=f"sum({query})", series=both, samples=samples))
+
+
 def test_each_query_of_the_page_is_tried() -> None:
     assert len(queries()) == len(HOURS)
