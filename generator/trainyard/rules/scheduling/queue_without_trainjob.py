@@ -17,7 +17,7 @@ RULE = Rule(
         queues. A job that names one does not start: only its queue adds the toleration, and its
         pods stay Pending: `<n> node(s) had untolerated taint(s)`. Where Kueue queues JobSets, such
         a job takes quota through the LocalQueue `default` all the while. A few start nevertheless,
-        because Kueue and Trainer write the same JobSet (2 of 25 with Kueue 0.19.2).
+        because Kueue and Trainer write the same JobSet (2 of 25, seen with Kueue 0.19.2).
     """,
     fix="Add TrainJob to `frameworks`, or remove the key to use its default.",
 )
