@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 
@@ -154,8 +154,13 @@ class Cluster:
         return any(pool.hardware.gpu for pool in self.pools)
 
     @property
+    def viewer(self) -> str:
+        """What shows dashboards; empty where nothing does."""
+        return self.monitoring.dashboards if self.monitoring else ""
+
+    @property
     def sources(self) -> tuple[MetricSource, ...]:
-        """What the alerts read, by name; an Argo CD on another cluster is not among it."""
+        """What alerts and dashboards read, by name; without an Argo CD on another cluster."""
         found = dict(self.release.metrics)
         if self.server != OWN_SERVER:
             found.pop("argocd", None)
@@ -164,10 +169,16 @@ class Cluster:
         others = {
             "dcgm-exporter": self.has_gpus,
             "kube-state-metrics": True,
+            "kubelet": self.viewer != "",
             "node-exporter": bool(self.fabrics),
         }
         found |= {name: MetricSource(name) for name, needed in others.items() if needed}
         return tuple(found[name] for name in sorted(found))
+
+    def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
+        """Return whether it has some sources of metrics, and a fabric with a link if one is named."""
+        links = {"", *(fabric.link.name for fabric in self.fabrics)}
+        return link in links and {each.name for each in self.sources} >= {*sources}
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -15,6 +15,19 @@ STACKS: Mapping[str, str] = {
 }
 """Stack -> kind under which a cluster declares who has it read the objects of our namespace."""
 
+CONSOLE = "openshift-console"
+GRAFANA_OPERATOR = "grafana-operator"
+GRAFANA_SIDECAR = "grafana-sidecar"
+CONSOLE_NAMESPACE = "openshift-config-managed"
+"""Where OpenShift's console looks for dashboards; only cluster admins may write there."""
+
+VIEWERS: Mapping[str, str] = {
+    CONSOLE: "ConsoleDashboards",
+    GRAFANA_OPERATOR: "Grafana",
+    GRAFANA_SIDECAR: "Grafana",
+}
+"""What shows dashboards -> kind under which a cluster declares who has it show ours."""
+
 METRICS = "Metrics"
 """Kind under which a cluster declares who has a source scraped that we don't."""
 
@@ -59,8 +72,10 @@ class Monitoring:
     Args:
         stack: ``openshift`` or ``prometheus-operator``.
         labels: by which it selects the objects that it reads.
+        dashboards: what shows them; empty where nothing does.
     """
 
     at: Pointer
     stack: str
     labels: Mapping[str, str]
+    dashboards: str

@@ -150,6 +150,11 @@ def monitor(source: str) -> str:
     return f"trainyard-{source}"
 
 
+def dashboard(name: str) -> str:
+    """Return the object of a dashboard."""
+    return f"trainyard-dashboard-{name}"
+
+
 def rules(family: str) -> str:
     """Return the PrometheusRule of a family of alerts."""
     return f"trainyard-{family}"

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import INFINIBAND, ROCE
+from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
 from trainyard.model.platform import Site
 from trainyard.render import scopes
 from trainyard.render.delivery import Delivery
@@ -121,6 +122,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/service-monitor", scopes.scraped(pods=False)),
     Entry("platform/pod-monitor", scopes.scraped(pods=True)),
     Entry("platform/prometheus-rule", scopes.rulesets),
+    Entry("platform/config-map-dashboard", scopes.dashboards(GRAFANA_SIDECAR)),
+    Entry("platform/grafana-dashboard", scopes.dashboards(GRAFANA_OPERATOR)),
     Entry("team/namespace", scopes.spaces),
     Entry("team/local-queue", scopes.within("local", lambda space: space.local_queues)),
     Entry("team/resource-quota", scopes.spaces),
@@ -156,6 +159,11 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("nodes/kubelet-config", scopes.pools, "machine-config"),
     Entry("node-files/kubelet-configuration", scopes.pools, "node-files"),
     Entry("operators/audit-policy", scopes.audited, "audit-policy"),
+    Entry(
+        "operators/config-map-console-dashboard",
+        scopes.dashboards(CONSOLE),
+        "user-workload-monitoring",
+    ),
     Entry("operators/kueue-configuration", scopes.cluster, "kueue-configuration"),
     Entry(
         "samples/train-job", scopes.within("sample", lambda space: (*space.samples, *space.tests))

@@ -12,6 +12,7 @@ from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.alerts.rulesets import rule_sets
+from trainyard.render.dashboards.boards import boards
 from trainyard.render.delivery import Delivery
 from trainyard.render.views.site import SiteView
 
@@ -101,6 +102,18 @@ def rulesets(site: Site) -> Iterator[Scope]:
     if monitoring := site.cluster.monitoring:
         for ruleset in rule_sets(site):
             yield Scope({"ruleset": ruleset}, site.cluster.files, monitoring.at)
+
+
+def dashboards(viewer: str) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for the dashboards of clusters where one program shows them."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        monitoring = site.cluster.monitoring
+        for board in boards(site.cluster) if site.cluster.viewer == viewer else ():
+            assert monitoring is not None
+            yield Scope({"board": board}, site.cluster.files, monitoring.at / "dashboards")
+
+    return scopes
 
 
 def pools(site: Site) -> Iterator[Scope]:

@@ -6,6 +6,7 @@ go 1.26
 require (
 	github.com/argoproj/argo-cd/v3 v3.5.7 // indirect
 	github.com/external-secrets/external-secrets v1.3.2 // indirect
+	github.com/grafana/grafana-operator/v5 v5.24.0 // indirect
 	github.com/k8snetworkplumbingwg/network-attachment-definition-client v1.7.7 // indirect
 	github.com/k8snetworkplumbingwg/sriov-network-operator v1.6.0 // indirect
 	github.com/kubeflow/trainer/v2 v2.1.0 // indirect

@@ -46,10 +46,8 @@ class Alert:
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster has what it is about."""
-        links = {"", *(fabric.link.name for fabric in cluster.fabrics)}
         features = {"", *cluster.release.features}
-        sources = {each.name for each in cluster.sources}
-        return self.link in links and self.feature in features and sources >= {*self.sources}
+        return self.feature in features and cluster.has_metrics(self.sources, self.link)
 
 
 def of_queue(expr: str) -> str:

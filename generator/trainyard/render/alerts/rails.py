@@ -21,7 +21,7 @@ _FIX = (
 )
 
 
-def _rail(expr: str) -> str:
+def of_rail(expr: str) -> str:
     """Return an expression by instance and device, of rails only, with node and pool."""
     return (
         f"({expr}) * on (instance) group_left (node, pool) trainyard:instance:pool "
@@ -33,7 +33,7 @@ ALERTS = (
     Alert(
         name="TrainyardRailDown",
         sources=_NODES,
-        expr=_rail("node_infiniband_state_id != 4"),
+        expr=of_rail("node_infiniband_state_id != 4"),
         hold="5m",
         severity="critical",
         summary=f"{_PORT} is not active",
@@ -58,7 +58,7 @@ ALERTS = (
     Alert(
         name="TrainyardRailFlaps",
         sources=_NODES,
-        expr=_rail("increase(node_infiniband_link_downed_total[1h]) > 0"),
+        expr=of_rail("increase(node_infiniband_link_downed_total[1h]) > 0"),
         severity="warning",
         summary=f"{_PORT} lost its link within 1 h",
         meaning="The link went down and came back. A job that used it in that moment failed or "
@@ -69,7 +69,7 @@ ALERTS = (
     Alert(
         name="TrainyardRailErrors",
         sources=_NODES,
-        expr=_rail("increase(node_infiniband_symbol_error_total[1h]) > 10"),
+        expr=of_rail("increase(node_infiniband_symbol_error_total[1h]) > 10"),
         severity="warning",
         summary=f"{_PORT} has symbol errors",
         meaning="More than 10 symbols within an hour were received with errors that the link could "

@@ -12,6 +12,7 @@ from trainyard.render.alerts import controllers, delivery, jobs, nodes, queues, 
 from trainyard.render.alerts.alert import PLATFORM, Alert
 from trainyard.render.alerts.facts import facts
 from trainyard.render.alerts.record import Record
+from trainyard.render.dashboards.records import records
 
 FAMILIES: Mapping[str, tuple[Alert, ...]] = {
     "queues": queues.ALERTS,
@@ -43,8 +44,10 @@ class RuleSet:
 
 
 def rule_sets(site: Site) -> Iterator[RuleSet]:
-    """Yield the facts of a cluster, and each family of which it has an alert."""
+    """Yield the facts of a cluster, what its dashboards read, and each family of its alerts."""
     yield RuleSet("facts", [_recorded(each) for each in facts(site)])
+    if site.cluster.viewer:
+        yield RuleSet("dashboards", [_recorded(each) for each in records(site)])
     for family, alerts in alerts_of(site.cluster).items():
         yield RuleSet(family, [_rule(site.cluster, each) for each in alerts])
 

@@ -83,6 +83,16 @@ class ClusterView:
         return {**(monitoring.labels if monitoring else {}), **self.labels}
 
     @property
+    def sidecar_labels(self) -> dict[str, str]:
+        """Labels of the dashboards that a Grafana's sidecar reads."""
+        return {**self.monitoring_labels, "grafana_dashboard": "1"}
+
+    @property
+    def console_labels(self) -> dict[str, str]:
+        """Labels of the dashboards that OpenShift's console reads."""
+        return {**self.monitoring_labels, "console.openshift.io/dashboard": "true"}
+
+    @property
     def pool_label_keys(self) -> list[str]:
         """Keys of the labels that select the nodes of some pool, sorted."""
         return sorted({key for pool in self.cluster.pools for key in pool.hardware.labels})

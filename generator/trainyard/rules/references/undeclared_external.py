@@ -9,7 +9,7 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.ipam import IPAMS
-from trainyard.model.monitoring import METRICS, STACKS
+from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE, METRICS, STACKS, VIEWERS
 from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 
@@ -83,13 +83,16 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
 
 
 def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
-    """Yield the Prometheus that reads our objects, and the metrics that others have scraped."""
+    """Yield who reads our objects: Prometheus and Grafana; and the metrics that others scrape."""
     if cluster.monitoring:
         reader = STACKS[cluster.monitoring.stack]
         yield f"{reader}/{cluster.system_namespace}", cluster.monitoring.at / "stack"
         for source in cluster.sources:
             if source.scrape is None:
                 yield f"{METRICS}/{source.name}", cluster.monitoring.at.key()
+    if viewer := cluster.viewer:
+        namespace = CONSOLE_NAMESPACE if viewer == CONSOLE else cluster.system_namespace
+        yield f"{VIEWERS[viewer]}/{namespace}", cluster.monitoring.at / "dashboards"
 
 
 def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:

@@ -1,0 +1,1 @@
+"""The dashboards of a cluster: their panels, and their form for each program that shows them."""

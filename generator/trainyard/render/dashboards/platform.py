@@ -1,0 +1,268 @@
+"""The dashboard of the platform: capacity, queues, nodes, fabric."""
+
+from __future__ import annotations
+
+from trainyard.model.link import INFINIBAND
+from trainyard.render.alerts.alert import of_queue
+from trainyard.render.alerts.rails import of_rail
+from trainyard.render.dashboards.panel import NUMBER, Dashboard, Panel, Query, Row
+from trainyard.render.dashboards.promql import waited
+
+_KUEUE = ("kueue",)
+_CLUSTER = ("kube-state-metrics",)
+_PORTS = ("kube-state-metrics", "node-exporter")
+_PROMISED = "trainyard:pool:promised_nodes"
+_USED = "trainyard:cluster_queue:used_nodes"
+_READY = (
+    'max by (node) (kube_node_status_condition{condition="Ready",status="true"}) == 1 '
+    "unless on (node) max by (node) (kube_node_spec_unschedulable) == 1"
+)
+_CABLE = "Clean or replace the cable or transceiver of the port that the runbook finds."
+
+CAPACITY = (
+    Panel(
+        title="Nodes promised",
+        unit="short",
+        shows="Nodes that teams own, by pool.",
+        bad="A number that nobody agreed to is a quota in a team's profile: `trainyard capacity`.",
+        sources=(),
+        queries=(Query(_PROMISED, "{{pool}}"),),
+        alerts=("TrainyardPoolBelowQuota",),
+    ),
+    Panel(
+        title="Nodes used",
+        unit="short",
+        shows="Nodes that admitted jobs reserve, by pool, counted by GPUs or, without GPUs, CPUs.",
+        bad="If it is high and jobs wait, see who borrows; a cohort takes its nodes back.",
+        sources=_KUEUE,
+        queries=(Query(f"sum by (pool) ({_USED})", "{{pool}}"),),
+    ),
+    Panel(
+        title="Nodes borrowed",
+        unit="short",
+        shows="Used nodes beyond the quota of the queue that uses them, by pool.",
+        bad="A team that borrows all day needs a larger quota: a job on borrowed nodes is evicted "
+        "when the owner needs them.",
+        sources=_KUEUE,
+        queries=(
+            Query(
+                f"sum by (pool) (clamp_min({_USED} - on (cluster_queue, pool) "
+                "trainyard:cluster_queue:own_nodes, 0))",
+                "{{pool}}",
+            ),
+        ),
+        alerts=("TrainyardPreemptionsHigh",),
+    ),
+    Panel(
+        title="Nodes idle",
+        unit="short",
+        shows="Promised nodes that no admitted job reserves, by pool.",
+        bad="If jobs wait beside idle nodes, describe the first one that waits: its topology or "
+        "its size does not fit what is free.",
+        sources=_KUEUE,
+        queries=(Query(f"{_PROMISED} - on (pool) sum by (pool) ({_USED})", "{{pool}}"),),
+        alerts=("TrainyardQuotaIdleWhileJobsWait",),
+    ),
+)
+
+QUEUES = (
+    Panel(
+        title="Waiting jobs",
+        unit="short",
+        shows="Jobs that are not admitted, by queue.",
+        bad="Compare with idle nodes. Then `trainyard fit JOB.yaml` says whether a job can start.",
+        sources=_KUEUE,
+        queries=(Query(of_queue("trainyard:cluster_queue:pending"), "{{cluster_queue}}"),),
+        alerts=("TrainyardQueueAdmitsNothing", "TrainyardAdmissionStuck"),
+    ),
+    Panel(
+        title="Waiting time",
+        unit="s",
+        shows="Time within which 95 % of the jobs were admitted that were admitted in the last "
+        "hour, by queue, at most 11 h 22 min. Jobs that still wait are not in it.",
+        bad="Raise the quota of the queue, or the priority of what must not wait.",
+        sources=_KUEUE,
+        queries=(Query(of_queue(waited("0.95")), "{{cluster_queue}}"),),
+        alerts=("TrainyardQueueAdmitsNothing",),
+    ),
+    Panel(
+        title="Quota used",
+        unit="percentunit",
+        shows="Used part of each queue's own quota, of the resource that it uses most; more than "
+        "100 % is borrowed.",
+        bad="A queue that is far below 100 % for weeks has nodes for another team.",
+        sources=_KUEUE,
+        queries=(Query(of_queue("trainyard:cluster_queue:used_ratio"), "{{cluster_queue}}"),),
+        alerts=("TrainyardQuotaIdleWhileJobsWait",),
+    ),
+    Panel(
+        title="Evictions within 1 h",
+        unit="short",
+        shows="Jobs that lost their nodes, by reason. The first of a queue and reason is not "
+        "counted, since its counter begins at 1.",
+        bad="PodsReadyTimeout: see the pods' events. NodeFailures: see nodes out of use. "
+        "Preempted: see preemptions.",
+        sources=_KUEUE,
+        queries=(
+            Query(
+                "sum by (reason) (increase(kueue_evicted_workloads_total[1h]) "
+                "and on (cluster_queue) trainyard:cluster_queue:team)",
+                "{{reason}}",
+            ),
+        ),
+        alerts=("TrainyardJobsNotReadyInTime", "TrainyardJobsLostNodes"),
+    ),
+    Panel(
+        title="Preemptions within 1 h",
+        unit="short",
+        shows="Jobs that were evicted for a job of the queue that is named, by reason.",
+        bad="If one queue evicts many, its team submits long jobs in small parts or with too high "
+        "a priority.",
+        sources=_KUEUE,
+        queries=(
+            Query(
+                "sum by (preempting_cluster_queue, reason) "
+                "(increase(kueue_preempted_workloads_total[1h]))",
+                "{{preempting_cluster_queue}}: {{reason}}",
+            ),
+        ),
+        alerts=("TrainyardPreemptionsHigh",),
+    ),
+    Panel(
+        title="Queues that admit nothing",
+        unit="short",
+        form=NUMBER,
+        shows="ClusterQueues of teams that Kueue has stopped.",
+        bad="`describe clusterqueue` names what is missing; sync `platform/`.",
+        sources=_KUEUE,
+        queries=(
+            Query(
+                "count(max by (cluster_queue) "
+                '(kueue_cluster_queue_status{status="active"}) == 0 '
+                "and on (cluster_queue) trainyard:cluster_queue:team) or vector(0)"
+            ),
+        ),
+        alerts=("TrainyardClusterQueueInactive",),
+    ),
+)
+
+NODES = (
+    Panel(
+        title="Nodes out of use",
+        unit="short",
+        shows="Nodes of each pool that are not ready or cordoned.",
+        bad="Repair and uncordon them. More of them than the pool's reserve take quota from teams.",
+        sources=_CLUSTER,
+        queries=(
+            Query(
+                f"count by (pool) (trainyard:node:pool unless on (node) ({_READY})) "
+                f"or 0 * {_PROMISED}",
+                "{{pool}}",
+            ),
+        ),
+        alerts=("TrainyardPoolBelowQuota",),
+    ),
+    Panel(
+        title="GPU use",
+        unit="percentunit",
+        shows="Part of the time in which GPUs run a kernel: all GPUs, and those of jobs.",
+        bad="Low for jobs: see the dashboards of teams for the job whose GPUs wait. Low for all: "
+        "nodes are idle.",
+        sources=("dcgm-exporter", "kube-state-metrics"),
+        queries=(
+            Query("avg(DCGM_FI_DEV_GPU_UTIL) / 100", "all GPUs"),
+            Query("avg(trainyard:pod:gpu_use)", "GPUs of jobs"),
+        ),
+        alerts=("TrainyardGpuXid",),
+    ),
+)
+
+FABRIC = (
+    Panel(
+        title="Rails: traffic",
+        unit="Bps",
+        shows="Bytes that the ports of each rail send, all nodes of a pool together.",
+        bad="A rail far below the others of its pool is not used by NCCL or UCX: see its errors.",
+        sources=_PORTS,
+        queries=(
+            Query(
+                "sum by (pool, device) "
+                f"({of_rail('rate(node_infiniband_port_data_transmitted_bytes_total[5m])')})",
+                "{{pool}} {{device}}",
+            ),
+        ),
+    ),
+    Panel(
+        title="Rails: slowest port",
+        unit="percentunit",
+        shows="Rate of the slowest port of each pool, of the rate that its hardware profile has.",
+        bad=_CABLE,
+        sources=_PORTS,
+        queries=(
+            Query(
+                "min by (pool) (node_infiniband_rate_bytes_per_second * on (instance) "
+                "group_left (node, pool) trainyard:instance:pool / on (pool, device) "
+                "group_left () trainyard:rail:bytes_per_second)",
+                "{{pool}}",
+            ),
+        ),
+        alerts=("TrainyardRailSlow",),
+    ),
+    Panel(
+        title="Rails: ports without a link",
+        unit="short",
+        shows="Ports of rails whose state is not active, by pool.",
+        bad=_CABLE,
+        sources=_PORTS,
+        queries=(
+            Query(
+                f"count by (pool) ({of_rail('node_infiniband_state_id != 4')}) or 0 * {_PROMISED}",
+                "{{pool}}",
+            ),
+        ),
+        alerts=("TrainyardRailDown",),
+    ),
+    Panel(
+        title="Rails: links lost within 1 h",
+        unit="short",
+        shows="How often ports of each rail lost their link.",
+        bad=_CABLE,
+        sources=_PORTS,
+        queries=(
+            Query(
+                "sum by (pool, device) "
+                f"({of_rail('increase(node_infiniband_link_downed_total[1h])')})",
+                "{{pool}} {{device}}",
+            ),
+        ),
+        alerts=("TrainyardRailFlaps",),
+    ),
+    Panel(
+        title="Rails: symbol errors within 1 h",
+        unit="short",
+        shows="Symbols that ports of each rail received with errors.",
+        bad=_CABLE,
+        sources=_PORTS,
+        queries=(
+            Query(
+                "sum by (pool, device) "
+                f"({of_rail('increase(node_infiniband_symbol_error_total[1h])')})",
+                "{{pool}} {{device}}",
+            ),
+        ),
+        alerts=("TrainyardRailErrors",),
+        link=INFINIBAND.name,
+    ),
+)
+
+PLATFORM = Dashboard(
+    "platform",
+    "Platform",
+    (),
+    (
+        Row("Capacity", CAPACITY),
+        Row("Queues", QUEUES),
+        Row("Nodes", NODES),
+        Row("Fabric", FABRIC),
+    ),
+)
