@@ -93,11 +93,6 @@ def test_alert_names_the_sources_of_its_metrics(alert: Alert) -> None:
         assert {component for component, name in known() if name == metric} & {*alert.sources}
 
 
-def test_no_metric_is_listed_for_nothing() -> None:
-    read_somewhere = metrics_of(site()) | metrics_of(site(**KUBERNETES))
-    assert {metric for _, metric in known()} == read_somewhere
-
-
 def test_each_fact_is_recorded_and_read() -> None:
     """By another rule, or by people in a query of the documentation."""
     for found in (site(), site(**KUBERNETES)):

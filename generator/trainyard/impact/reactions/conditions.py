@@ -16,6 +16,11 @@ def becomes(value: str) -> Condition:
     return lambda _sides, edited: edited.values[1] == value
 
 
+def is_labelled(key: str) -> Condition:
+    """Return the condition that an object has a label."""
+    return lambda _sides, edited: key in edited.manifest.body["metadata"].get("labels", {})
+
+
 def is_set(_sides: Sides, edited: Edited) -> bool:
     """Return whether a field has a value afterwards."""
     return edited.values[1] is not None

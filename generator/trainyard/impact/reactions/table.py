@@ -19,6 +19,7 @@ from trainyard.impact.reactions import (
 from trainyard.impact.reactions.reaction import Edited, Reaction
 
 REACTIONS = (
+    *monitoring.REACTIONS,
     *queues.REACTIONS,
     *flavors.REACTIONS,
     *jobs.REACTIONS,
@@ -26,7 +27,6 @@ REACTIONS = (
     *fabric.REACTIONS,
     *spaces.REACTIONS,
     *delivery.REACTIONS,
-    *monitoring.REACTIONS,
 )
 
 

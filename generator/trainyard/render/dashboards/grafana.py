@@ -59,14 +59,12 @@ _DATASOURCE: dict[str, Any] = {
 
 
 def _variable(variable: Variable) -> dict[str, Any]:
-    query = f"label_values({variable.series}, {variable.label})"
     return {
         "type": "query",
         "name": variable.name,
         "label": variable.title,
         "datasource": _SOURCE,
-        "query": query,
-        "definition": query,
+        "query": f"label_values({variable.series}, {variable.label})",
         "refresh": 2,
         "sort": 1,
         "hide": 0,
@@ -96,7 +94,7 @@ def _panels(rows: tuple[Row, ...]) -> Iterator[dict[str, Any]]:
 
 def _panel(panel: Panel) -> dict[str, Any]:
     targets = [
-        _target(panel, f"{query.expr}", query.legend, chr(ord("A") + index))
+        _target(panel, query.expr, query.legend, chr(ord("A") + index))
         for index, query in enumerate(panel.queries)
     ]
     return {

@@ -12,7 +12,7 @@ _KUEUE = ("kueue",)
 _CLUSTER = ("kube-state-metrics",)
 _PORTS = ("kube-state-metrics", "node-exporter")
 _PROMISED = "trainyard:pool:promised_nodes"
-_USED = "trainyard:cluster_queue:used_nodes"
+_HELD = "trainyard:team:held_nodes"
 _READY = (
     'max by (node) (kube_node_status_condition{condition="Ready",status="true"}) == 1 '
     "unless on (node) max by (node) (kube_node_spec_unschedulable) == 1"
@@ -32,35 +32,29 @@ CAPACITY = (
     Panel(
         title="Nodes used",
         unit="short",
-        shows="Nodes that admitted jobs reserve, by pool, counted by GPUs or, without GPUs, CPUs.",
+        shows="Nodes that admitted jobs hold, by pool, counted by GPUs or, without GPUs, CPUs.",
         bad="If it is high and jobs wait, see who borrows; a cohort takes its nodes back.",
         sources=_KUEUE,
-        queries=(Query(f"sum by (pool) ({_USED})", "{{pool}}"),),
+        queries=(Query(f"sum by (pool) ({_HELD})", "{{pool}}"),),
     ),
     Panel(
         title="Nodes borrowed",
         unit="short",
-        shows="Used nodes beyond the quota of the queue that uses them, by pool.",
+        shows="Nodes that teams hold beyond what they own, by pool.",
         bad="A team that borrows all day needs a larger quota: a job on borrowed nodes is evicted "
         "when the owner needs them.",
         sources=_KUEUE,
-        queries=(
-            Query(
-                f"sum by (pool) (clamp_min({_USED} - on (cluster_queue, pool) "
-                "trainyard:cluster_queue:own_nodes, 0))",
-                "{{pool}}",
-            ),
-        ),
+        queries=(Query("sum by (pool) (trainyard:team:borrowed_nodes)", "{{pool}}"),),
         alerts=("TrainyardPreemptionsHigh",),
     ),
     Panel(
         title="Nodes idle",
         unit="short",
-        shows="Promised nodes that no admitted job reserves, by pool.",
+        shows="Promised nodes that no admitted job holds, by pool.",
         bad="If jobs wait beside idle nodes, describe the first one that waits: its topology or "
         "its size does not fit what is free.",
         sources=_KUEUE,
-        queries=(Query(f"{_PROMISED} - on (pool) sum by (pool) ({_USED})", "{{pool}}"),),
+        queries=(Query(f"{_PROMISED} - on (pool) sum by (pool) ({_HELD})", "{{pool}}"),),
         alerts=("TrainyardQuotaIdleWhileJobsWait",),
     ),
 )

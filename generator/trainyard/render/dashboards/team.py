@@ -7,9 +7,8 @@ from trainyard.render.dashboards.promql import ended, of_team, waited
 
 _KUEUE = ("kueue",)
 _GPUS = ("dcgm-exporter", "kube-state-metrics")
-_OWN = 'trainyard:cluster_queue:own_nodes{team="$team"}'
+_OWN = 'trainyard:team:promised_nodes{team="$team"}'
 _USE = 'trainyard:pod:gpu_use{team="$team"}'
-_USED = f"trainyard:cluster_queue:used_nodes and on (cluster_queue, pool) {_OWN}"
 _COUNT = "count/trainjobs.trainer.kubeflow.org"
 
 JOBS = (
@@ -111,28 +110,23 @@ QUOTA = (
     Panel(
         title="Nodes",
         unit="short",
-        shows="Nodes that the team owns and uses, by queue and pool, counted by GPUs or, without "
-        "GPUs, CPUs.",
+        shows="Nodes that the team owns and that its admitted jobs hold, by pool, counted by GPUs "
+        "or, without GPUs, CPUs.",
         bad="Far below what is owned: other teams may borrow it, or it can be given back.",
         sources=_KUEUE,
         queries=(
-            Query(_OWN, "{{cluster_queue}} {{pool}}: own"),
-            Query(_USED, "{{cluster_queue}} {{pool}}: used"),
+            Query(f"sum by (pool) ({_OWN})", "{{pool}}: own"),
+            Query('trainyard:team:held_nodes{team="$team"}', "{{pool}}: held"),
         ),
         alerts=("TrainyardQuotaIdleWhileJobsWait",),
     ),
     Panel(
         title="Nodes borrowed",
         unit="short",
-        shows="Used nodes beyond the quota, by queue and pool.",
+        shows="Nodes that the team holds beyond what it owns, by pool.",
         bad="A job on borrowed nodes is evicted as a whole when their owner needs them.",
         sources=_KUEUE,
-        queries=(
-            Query(
-                f"clamp_min(trainyard:cluster_queue:used_nodes - on (cluster_queue, pool) {_OWN}, 0)",
-                "{{cluster_queue}} {{pool}}",
-            ),
-        ),
+        queries=(Query('trainyard:team:borrowed_nodes{team="$team"}', "{{pool}}"),),
         alerts=("TrainyardPreemptionsHigh",),
     ),
 )

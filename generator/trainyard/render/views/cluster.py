@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Cohort, Priority
-from trainyard.model.monitoring import METRICS
+from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE, METRICS
 from trainyard.render.cel import text, text_list
 
 _FRAMEWORKS = {
@@ -128,13 +128,14 @@ class ClusterView:
     def needs(self) -> dict[str, str]:
         """Objects that the tree uses and does not define, with their owners.
 
-        A cluster without fabrics needs no namespaces of their operators, and one without monitoring
-        no metrics.
+        A cluster without fabrics needs no namespaces of their operators, one without monitoring no
+        metrics, and one without dashboards no namespace of the console.
         """
         release = self.cluster.release
         fabric_namespaces = (release.sriov_namespace, release.ipam_namespace)
         absent = () if self.cluster.fabrics else fabric_namespaces
-        unused = {f"Namespace/{name}" for name in absent} | self._unread
+        unshown = () if self.cluster.viewer == CONSOLE else (CONSOLE_NAMESPACE,)
+        unused = {f"Namespace/{name}" for name in (*absent, *unshown)} | self._unread
         return {name: who for name, who in self.cluster.external.items() if name not in unused}
 
     @property
