@@ -14,7 +14,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard as GrafanaModel
 
-from tests.render.test_alerts import KUBERNETES, known, metrics_of, rules, site
+from tests.render.test_alerts import KUBERNETES, known, rules, site
 from tests.render.test_evidence import CLUSTER, WITHOUT_FABRIC
 from tests.rules.cases import platform_of
 from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
@@ -126,11 +126,12 @@ def _assert_pinned(series: str, found: Site) -> None:
 
 
 def test_no_metric_is_listed_for_nothing() -> None:
-    read = metrics_of(site()) | metrics_of(site(**KUBERNETES))
-    for _, query in queries(with_dashboards(CONSOLE)):
-        read |= {series.removesuffix("_bucket") for series in selected(query)}
-    for rule in rules(with_dashboards(CONSOLE)):
-        read |= selected(rule["expr"])
+    shown = with_dashboards(CONSOLE)
+    read = {
+        series.removesuffix("_bucket") for _, query in queries(shown) for series in selected(query)
+    }
+    for found in (shown, site(**KUBERNETES)):
+        read |= {series for rule in rules(found) for series in selected(rule["expr"])}
     assert {metric for _, metric in known()} == {each for each in read if ":" not in each}
 
 
@@ -250,7 +251,10 @@ def titles(found: Site) -> set[str]:
 
 def test_panels_without_metrics_are_left_out() -> None:
     """A cluster without GPUs and fabric; no row is empty."""
-    cluster = {**WITHOUT_FABRIC[CLUSTER], "monitoring": {"stack": "openshift", "dashboards": CONSOLE}}
+    cluster = {
+        **WITHOUT_FABRIC[CLUSTER],
+        "monitoring": {"stack": "openshift", "dashboards": CONSOLE},
+    }
     (bare,) = platform_of({**WITHOUT_FABRIC, CLUSTER: cluster}).sites
     assert bare.cluster.viewer
     gone = titles(with_dashboards(CONSOLE)) - titles(bare)

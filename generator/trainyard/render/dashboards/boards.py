@@ -61,7 +61,10 @@ def boards(cluster: Cluster) -> Iterator[Board]:
 def fitted(cluster: Cluster, dashboard: Dashboard) -> Dashboard:
     """Return a dashboard with the panels whose metrics a cluster has; no row is empty."""
     rows = (
-        replace(row, panels=tuple(_linked(cluster, each) for each in row.panels if each.concerns(cluster)))
+        replace(
+            row,
+            panels=tuple(_linked(cluster, each) for each in row.panels if each.concerns(cluster)),
+        )
         for row in dashboard.rows
     )
     return replace(dashboard, rows=tuple(row for row in rows if row.panels))
