@@ -173,7 +173,7 @@ def _arguments(folder: Path, port: int) -> list[str]:
 
 def _start_kube_state_metrics(scene: Scene, processes: Processes, metrics: int, own: int) -> None:
     arguments = [
-        *("--kubeconfig", str(scene.lab.kubeconfig), "--resources=nodes,pods,resourcequotas"),
+        *("--kubeconfig", str(scene.lab.kubeconfig), "--resources=jobs,nodes,pods,resourcequotas"),
         *(f"--host={LOOPBACK}", f"--port={metrics}"),
         *(f"--telemetry-host={LOOPBACK}", f"--telemetry-port={own}", _NODE_LABELS),
     ]

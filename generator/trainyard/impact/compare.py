@@ -21,6 +21,7 @@ from trainyard.impact.remaining import on_cluster
 from trainyard.impact.runtimes import runtime_changes
 from trainyard.impact.terms import term_changes
 from trainyard.impact.upgrade import Upgrade
+from trainyard.impact.viewers import viewer_changes
 
 
 def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
@@ -53,6 +54,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         access=access_changes(stays),
         roles=role_changes(stays),
         terms=term_changes(sides),
+        viewers=viewer_changes(sides),
         network=path_changes(stays),
         runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),

@@ -124,6 +124,18 @@ class TermChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewerChange:
+    """A program that shows dashboards from now on, or no more.
+
+    Args:
+        viewer: as the cluster's profile names it.
+    """
+
+    viewer: str
+    added: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NamespaceChange:
     """A namespace that is added or removed.
 
@@ -258,6 +270,7 @@ class ClusterImpact:
     access: tuple[AccessChange, ...] = ()
     roles: tuple[RoleChange, ...] = ()
     terms: tuple[TermChange, ...] = ()
+    viewers: tuple[ViewerChange, ...] = ()
     network: tuple[PathChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()

@@ -9,9 +9,17 @@ from itertools import groupby
 
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.impact.edits import Edit, as_text, same_edits
-from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange, TermChange
+from trainyard.impact.model import (
+    ClusterImpact,
+    Disruption,
+    Effect,
+    RuntimeChange,
+    TermChange,
+    ViewerChange,
+)
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
+from trainyard.model.monitoring import CONSOLE
 from trainyard.model.quantity import counted
 
 CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
@@ -106,6 +114,7 @@ def _access(cluster: ClusterImpact) -> Iterator[str]:
         yield from (f"+ {access.subject}: {role.display}" for role in access.gained)
         yield from (f"- {access.subject}: {role.display}" for role in access.lost)
     yield from (_term(each) for each in cluster.terms)
+    yield from (_viewer(each) for each in cluster.viewers)
     yield from _roles(cluster)
 
 
@@ -117,6 +126,20 @@ def _term(term: TermChange) -> str:
     if not term.before:
         return f"+ {may} {term.after}"
     return f"~ {may} {term.before} -> {term.after}"
+
+
+def _viewer(change: ViewerChange) -> str:
+    """Return who sees dashboards, or what an owner does so that nobody does."""
+    if change.viewer == CONSOLE:
+        if change.added:
+            return (
+                "+ who may read all metrics: dashboards of all teams in OpenShift's console, "
+                "once a cluster admin applies `operators/`"
+            )
+        return "- OpenShift's console keeps the dashboards until a cluster admin deletes them"
+    if change.added:
+        return "+ who may open Grafana: dashboards of all teams"
+    return "- who may open Grafana: dashboards of all teams"
 
 
 def _roles(cluster: ClusterImpact) -> Iterator[str]:
