@@ -29,7 +29,13 @@ def state_is_kept(tree: Tree) -> Iterator[str]:
             yield f"{document.path}: {document.annotation(_OPTIONS) or 'no options'}"
 
 
-_LAST_KINDS = {"ClusterQueue", "PodMonitor", "PrometheusRule", "ServiceMonitor"}
+_LAST_KINDS = {
+    "ClusterQueue",
+    "GrafanaDashboard",
+    "PodMonitor",
+    "PrometheusRule",
+    "ServiceMonitor",
+}
 
 
 def cluster_queues_are_in_the_last_wave(tree: Tree) -> Iterator[str]:
@@ -151,6 +157,7 @@ _OPTIONAL_KINDS = {
     ("", "ServiceAccount"),
     ("batch", "CronJob"),
     ("external-secrets.io", "ExternalSecret"),
+    ("grafana.integreatly.org", "GrafanaDashboard"),
     ("k8s.cni.cncf.io", "NetworkAttachmentDefinition"),
     ("kueue.x-k8s.io", "Cohort"),
     ("kueue.x-k8s.io", "Topology"),

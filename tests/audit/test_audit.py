@@ -16,6 +16,7 @@ from tests.audit import (
     capacity,
     compliance,
     cost,
+    dashboards,
     delivery,
     fabric,
     isolation,
@@ -26,6 +27,7 @@ from tests.audit import (
 from tests.audit.defects import capacity as capacity_defects
 from tests.audit.defects import compliance as compliance_defects
 from tests.audit.defects import cost as cost_defects
+from tests.audit.defects import dashboards as dashboards_defects
 from tests.audit.defects import delivery as delivery_defects
 from tests.audit.defects import fabric as fabric_defects
 from tests.audit.defects import isolation as isolation_defects
@@ -43,6 +45,7 @@ AUDITS: tuple[Audit, ...] = (
     *capacity.AUDITS,
     *compliance.AUDITS,
     *cost.AUDITS,
+    *dashboards.AUDITS,
     *delivery.AUDITS,
     *fabric.AUDITS,
     *placement.AUDITS,
@@ -52,6 +55,7 @@ DEFECTS = (
     *roles_defects.DEFECTS,
     *isolation_defects.DEFECTS,
     *capacity_defects.DEFECTS,
+    *dashboards_defects.DEFECTS,
     *delivery_defects.DEFECTS,
     *workloads_defects.DEFECTS,
     *compliance_defects.DEFECTS,

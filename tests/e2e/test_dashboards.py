@@ -23,7 +23,6 @@ from trainyard.yaml_io.reader import read
 pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = {"lab": "platform", "prod-east": "operators"}
 AT = "120m"
 
 
@@ -71,10 +70,10 @@ WORLDS = (
 @cache
 def dashboards(cluster: str) -> dict[str, dict[str, Any]]:
     """Return the committed dashboards of a cluster, by name."""
-    files = (ROOT / "overlays" / cluster / FOLDERS[cluster]).glob("configmap-*-dashboard-*.yaml")
     found = {}
-    for file in sorted(files):
-        (text,) = read(file.name, file.read_bytes())[0].value["data"].values()
+    for file in sorted((ROOT / "overlays" / cluster).glob("*/*-trainyard-dashboard-*.yaml")):
+        body = read(file.name, file.read_bytes())[0].value
+        (text,) = body["data"].values() if "data" in body else [body["spec"]["json"]]
         found[file.stem.rpartition("-")[2]] = json.loads(text)
     assert [*found] == ["job", "platform", "team"]
     return found
