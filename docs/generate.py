@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from docs.alerts import alerts
+from docs.dashboards import dashboards
 from docs.fields import profile_fields
 from docs.glossary import GLOSSARY, link
 from docs.markdown import anchor, cell
@@ -109,6 +110,7 @@ def pages() -> dict[str, str]:
     parts: dict[str, Iterable[str]] = {
         "reference/alerts.md": alerts(),
         "reference/cli.md": _cli(app),
+        "reference/dashboards.md": dashboards(),
         "reference/edits.md": edits(),
         "reference/presets.md": _presets(),
         "reference/profiles.md": profile_fields(),

@@ -250,6 +250,8 @@ VALUES = {
     ("platform", "Nodes out of use"): ('{pool="dgx-h100"}', 1),
     ("platform", "Rails: slowest port"): ('{pool="dgx-h100"}', 0.5),
     ("platform", "Rails: ports without a link"): ('{pool="dgx-h100"}', 1),
+    ("platform", "Cost of what teams own"): ('{currency="USD"}', 16 * 96),
+    ("platform", "Node-hours held"): ('{pool="dgx-h100",team="nlp"}', 2),
     ("team", "TrainJobs of the limit"): ('{namespace="team-nlp"}', 0.1),
     ("team", "Failed jobs within 1 h"): ('{namespace="team-nlp"}', 1),
     ("team", "GPU use by job"): ('{namespace="team-nlp",trainjob="bert"}', 0.25),

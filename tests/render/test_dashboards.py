@@ -34,9 +34,10 @@ UNITS = {"Bps", "bytes", "percentunit", "s", "short"}
 
 
 def with_dashboards(viewer: str, **cluster: Any) -> Site:
-    """Return the base platform's cluster, whose dashboards a program shows."""
+    """Return the base platform's cluster with a price, whose dashboards a program shows."""
     stack = "openshift" if viewer == CONSOLE else "prometheus-operator"
-    return site(**{"monitoring": {"stack": stack, "dashboards": viewer}, **cluster})
+    prices = {"pools": {"dgx-h100": {"nodeHour": "96 USD"}}}
+    return site(**{"monitoring": {"stack": stack, "dashboards": viewer}, **prices, **cluster})
 
 
 def filled(text: str, variables: tuple[str, ...]) -> str:
@@ -260,6 +261,7 @@ def test_panels_without_metrics_are_left_out() -> None:
     gone = titles(with_dashboards(CONSOLE)) - titles(bare)
     assert gone >= {"GPU use", "Scaling efficiency", "Rails: traffic", "Bandwidth: rails"}
     assert {"Nodes used", "Waiting jobs", "CPUs by pod"} <= titles(bare)
+    assert "Cost of what teams own" in gone
     for board in boards(bare.cluster):
         assert all(row.panels for row in board.dashboard.rows)
     records = {rule.get("record") for rule in rules(bare)}

@@ -115,9 +115,7 @@ def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Monitoring | None:
     if "monitoring" not in fields:
         return None
     stated = fields["monitoring"]
-    return Monitoring(
-        at, stated["stack"], stated.get("labels", {}), stated.get("dashboards", "")
-    )
+    return Monitoring(at, stated["stack"], stated.get("labels", {}), stated.get("dashboards", ""))
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

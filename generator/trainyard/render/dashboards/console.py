@@ -69,9 +69,12 @@ def _form(panel: Panel) -> dict[str, Any]:
     if panel.form == NUMBER:
         return {"format": panel.unit}
     if panel.form == TABLE:
-        styles = [
-            {"alias": name.capitalize(), "pattern": name, "type": "string"}
-            for name in panel.columns
-        ]
-        return {"transform": "table", "styles": styles}
+        return {"transform": "table", "styles": _columns(panel)}
     return {"legend": {"show": True}, "stack": False, "yaxes": [{"format": panel.unit}]}
+
+
+def _columns(panel: Panel) -> list[dict[str, Any]]:
+    """Return the columns of a table: labels, then the value if it is shown."""
+    labels = [{"alias": name, "pattern": name, "type": "string"} for name in panel.columns]
+    value = {"alias": panel.value, "pattern": "Value", "type": "number", "unit": panel.unit}
+    return [*labels, value] if panel.value else labels

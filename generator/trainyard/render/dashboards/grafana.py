@@ -104,7 +104,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "datasource": _SOURCE,
         "fieldConfig": {"defaults": {"unit": panel.unit}, "overrides": []},
         "targets": targets,
-        **({"transformations": [_chosen(panel.columns)]} if panel.form == TABLE else {}),
+        **({"transformations": [_chosen(panel)]} if panel.form == TABLE else {}),
     }
 
 
@@ -118,8 +118,11 @@ def _target(panel: Panel, expr: str, legend: str, ref: str) -> dict[str, Any]:
     return {"refId": ref, "datasource": _SOURCE, "expr": expr, **form[panel.form]}
 
 
-def _chosen(columns: tuple[str, ...]) -> dict[str, Any]:
-    """Return what leaves the labels of a table, in their order."""
-    order = {name: index for index, name in enumerate(columns)}
-    hidden = {"Time": True, "Value": True}
-    return {"id": "organize", "options": {"excludeByName": hidden, "indexByName": order}}
+def _chosen(panel: Panel) -> dict[str, Any]:
+    """Return what leaves the columns of a table, in their order."""
+    options = {
+        "excludeByName": {"Time": True, "Value": not panel.value},
+        "indexByName": {name: index for index, name in enumerate((*panel.columns, "Value"))},
+        "renameByName": {"Value": panel.value} if panel.value else {},
+    }
+    return {"id": "organize", "options": options}

@@ -31,8 +31,10 @@ class Panel:
         queries: one for a number or a table.
         form: ``graph``, ``number`` or ``table``.
         columns: of a table: labels.
+        value: name of the column with the value; empty where a table has none.
         alerts: that are about the same.
         link: of clusters with such a fabric; of all when empty.
+        priced: whether some pool must have a price.
     """
 
     title: str
@@ -43,12 +45,15 @@ class Panel:
     queries: tuple[Query, ...]
     form: str = GRAPH
     columns: tuple[str, ...] = ()
+    value: str = ""
     alerts: tuple[str, ...] = ()
     link: str = ""
+    priced: bool = False
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster has what it shows."""
-        return cluster.has_metrics(self.sources, self.link)
+        has_price = not self.priced or any(pool.price for pool in cluster.pools)
+        return has_price and cluster.has_metrics(self.sources, self.link)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainyard.model.link import INFINIBAND
 from trainyard.render.alerts.alert import of_queue
 from trainyard.render.alerts.rails import of_rail
-from trainyard.render.dashboards.panel import NUMBER, Dashboard, Panel, Query, Row
+from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row
 from trainyard.render.dashboards.promql import waited
 
 _KUEUE = ("kueue",)
@@ -249,6 +249,43 @@ FABRIC = (
     ),
 )
 
+_COST = (
+    "trainyard:team:promised_nodes "
+    "* on (pool) group_left (currency) trainyard:pool:node_hour_price "
+    "* on (team) group_left (cost_center) trainyard:team:cost_center"
+)
+
+SHOWBACK = (
+    Panel(
+        title="Node-hours held",
+        unit="short",
+        form=TABLE,
+        columns=("team", "pool"),
+        value="node-hours",
+        shows="Nodes that the jobs of each team held within the time range, times hours, with "
+        "those that it borrowed.",
+        bad="Far below what the team owns: it can give nodes back. Far above: it needs more.",
+        sources=_KUEUE,
+        queries=(Query(f"sum by (team, pool) (sum_over_time({_HELD}[$__range])) / 60"),),
+    ),
+    Panel(
+        title="Cost of what teams own",
+        unit="short",
+        form=TABLE,
+        columns=("team", "cost_center", "currency"),
+        value="cost",
+        shows="Price of each team's own nodes for the time range, used or not.",
+        bad="It is for comparison: `trainyard capacity --cost` has exact sums for a month.",
+        sources=(),
+        queries=(
+            Query(
+                f"sum by (team, cost_center, currency) (sum_over_time(({_COST})[$__range:5m]) / 12)"
+            ),
+        ),
+        priced=True,
+    ),
+)
+
 PLATFORM = Dashboard(
     "platform",
     "Platform",
@@ -258,5 +295,6 @@ PLATFORM = Dashboard(
         Row("Queues", QUEUES),
         Row("Nodes", NODES),
         Row("Fabric", FABRIC),
+        Row("Showback", SHOWBACK),
     ),
 )
