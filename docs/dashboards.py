@@ -24,8 +24,8 @@ def dashboards() -> Iterator[str]:
         "# Dashboards",
         "",
         "[Show dashboards](../how-to/show-dashboards.md) switches them on.",
-        "A cluster has the panels whose metrics it has: without GPUs none of GPUs, without a fabric",
-        "none of rails, without prices none of cost.",
+        "A cluster has the panels whose metrics it has.",
+        "Without GPUs it has none of GPUs, without a fabric none of rails, without prices no cost.",
         "",
         "The runbook of an alert is in `RUNBOOKS.md` of the cluster's tree.",
         "[Sources of the metrics](alerts.md#sources) has where each was read.",
@@ -50,5 +50,7 @@ def _unit(panel: Panel) -> str:
 
 
 def _link(alert: str) -> str:
-    (family,) = (name for name, alerts in FAMILIES.items() if alert in {each.name for each in alerts})
+    (family,) = (
+        name for name, alerts in FAMILIES.items() if alert in {each.name for each in alerts}
+    )
     return f"[`{alert}`](alerts.md#{anchor(family)})"

@@ -1,4 +1,4 @@
-"""Dashboards over a committed tree: switched on, edited, shown elsewhere, reverted, switched off."""
+"""Dashboards over a committed tree: switched on, shown elsewhere, reverted, switched off."""
 
 from __future__ import annotations
 

@@ -148,7 +148,8 @@ def _jobs(world: World) -> Series:
 
 def _pods(world: World) -> Series:
     """Return two pods of the job on two nodes, each with two GPUs, of which only one works."""
-    namespace, found = f"team-{world.team}", {}
+    namespace = f"team-{world.team}"
+    found: dict[str, str] = {}
     for number in (0, 1):
         pod = f"{world.job}-node-0-{number}-abcde"
         own = f'namespace="{namespace}",pod="{pod}"'
@@ -182,7 +183,7 @@ def _pods(world: World) -> Series:
 
 def _node(world: World) -> Series:
     """Return what kube-state-metrics and node exporter say of the nodes; n1 is cordoned."""
-    found = {}
+    found: dict[str, str] = {}
     for number in (0, 1):
         node = f'node="n{number}"'
         port = f'instance="10.0.0.{number}:9100",device="{world.device}",port="1"'

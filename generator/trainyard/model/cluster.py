@@ -176,7 +176,7 @@ class Cluster:
         return tuple(found[name] for name in sorted(found))
 
     def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
-        """Return whether it has some sources of metrics, and a fabric with a link if one is named."""
+        """Return whether it has some sources of metrics, and a fabric with a link if any."""
         links = {"", *(fabric.link.name for fabric in self.fabrics)}
         return link in links and {each.name for each in self.sources} >= {*sources}
 

@@ -10,7 +10,7 @@ _OPERATOR = "prometheus-operator/prometheus-operator:pkg/prometheus/server/opera
 _SIDECAR = "kiwigrid/k8s-sidecar:src/resources.py@b11bdd6"
 _CONSOLE = (
     "openshift/monitoring-plugin:web/src/components/dashboards/legacy/useLegacyDashboards.ts"
-    "@release-4.21"
+    "@56348815"
 )
 _BY_HAND = "Argo CD does not apply it: a cluster admin does."
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row, Variable
-from trainyard.render.dashboards.promql import JOB, ended, of_job
+from trainyard.render.dashboards.promql import JOB, OWNED, ended, of_job
 
 _CLUSTER = ("kube-state-metrics",)
 _KUBELET = ("kube-state-metrics", "kubelet")
 _GPUS = ("dcgm-exporter", "kube-state-metrics")
-_JOBS = 'kube_job_owner{owner_kind=~"JobSet|MPIJob"}'
 _PHASE = 'kube_pod_status_phase{namespace="$namespace"} == 1'
 _NODES = 'max by (namespace, pod, node) (kube_pod_info{namespace="$namespace"})'
 _PER_GPU = "avg(avg_over_time(trainyard:pod:tensor_use{{{}}}[$__range]))"
@@ -28,7 +27,7 @@ def _lasted(within: str) -> str:
     )
     return (
         f"max by (namespace, job_name) ({end} - {start}) "
-        f"and on (namespace, job_name) last_over_time({_JOBS}[{within}]) "
+        f"and on (namespace, job_name) last_over_time({OWNED}[{within}]) "
         "and on (namespace) trainyard:namespace:team"
     )
 

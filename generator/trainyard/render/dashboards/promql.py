@@ -5,6 +5,9 @@ from __future__ import annotations
 JOB = 'namespace="$namespace",trainjob="$job"'
 """Matchers of the job that the viewer chose."""
 
+OWNED = 'kube_job_owner{owner_is_controller="true",owner_kind!="CronJob"}'
+"""Jobs that a JobSet or an MPIJob owns."""
+
 
 def own(metric: str, *labels: str) -> str:
     """Return a series with its exporter's own labels.

@@ -9,6 +9,7 @@ _KUEUE = ("kueue",)
 _GPUS = ("dcgm-exporter", "kube-state-metrics")
 _OWN = 'trainyard:team:promised_nodes{team="$team"}'
 _USE = 'trainyard:pod:gpu_use{team="$team"}'
+_FAILED = ended("jobset_failed_total", "1h")
 _COUNT = "count/trainjobs.trainer.kubeflow.org"
 
 JOBS = (
@@ -46,7 +47,7 @@ JOBS = (
         sources=("jobset",),
         queries=(
             Query(
-                f"count by (namespace) ({of_team(ended('jobset_failed_total', '1h'), 'namespace')})",
+                f"count by (namespace) ({of_team(_FAILED, 'namespace')})",
                 "{{namespace}}",
             ),
         ),

@@ -17,7 +17,7 @@ RULE = Rule(
         The console asks OpenShift's own Prometheus, which evaluates no rule of another stack. Each
         panel that reads one stays empty.
     """,
-    fix="Set `stack: openshift`, or show the dashboards in Grafana: `dashboards: grafana-operator`.",
+    fix="Set `stack: openshift`, or show them in Grafana: `dashboards: grafana-operator`.",
 )
 
 

@@ -28,7 +28,8 @@ RULE = Rule(
         connection. Partitions or VLANs are never set in the subnet manager or switches, so ranks
         find no path. Without a lossless queue, switches drop RDMA packets under load. Without its
         reconciler, whereabouts keeps the addresses of pods that a node lost, until a team's range
-        is empty and its pods do not start. Alerts on metrics that nobody scrapes never fire.
+        is empty and its pods do not start. Alerts on metrics that nobody scrapes never fire,
+        and nobody sees dashboards that nobody shows.
     """,
     fix="Add it to the cluster's `external` with the team that owns it.",
 )
@@ -85,14 +86,14 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
 def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     """Yield who reads our objects: Prometheus and Grafana; and the metrics that others scrape."""
     if cluster.monitoring:
+        if viewer := cluster.viewer:
+            namespace = CONSOLE_NAMESPACE if viewer == CONSOLE else cluster.system_namespace
+            yield f"{VIEWERS[viewer]}/{namespace}", cluster.monitoring.at / "dashboards"
         reader = STACKS[cluster.monitoring.stack]
         yield f"{reader}/{cluster.system_namespace}", cluster.monitoring.at / "stack"
         for source in cluster.sources:
             if source.scrape is None:
                 yield f"{METRICS}/{source.name}", cluster.monitoring.at.key()
-    if viewer := cluster.viewer:
-        namespace = CONSOLE_NAMESPACE if viewer == CONSOLE else cluster.system_namespace
-        yield f"{VIEWERS[viewer]}/{namespace}", cluster.monitoring.at / "dashboards"
 
 
 def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
