@@ -95,6 +95,10 @@ def silent(prometheus: Prometheus, asked: dict[str, str]) -> set[str]:
     return {name for name, query in asked.items() if not prometheus.query(query)}
 
 
+def listed(prometheus: Prometheus, query: str) -> set[str]:
+    return {each.labels["pod"] for each in prometheus.query(query)}
+
+
 def values(prometheus: Prometheus, query: str) -> list[float]:
     return [each.value for each in prometheus.query(query)]
 
@@ -110,8 +114,8 @@ def test_every_panel_is_asked(watched: tuple[Scene, Prometheus]) -> None:
     assert prometheus.until(lambda: not silent(prometheus, asked) & SHOWN), sorted(
         silent(prometheus, asked) & SHOWN
     )
-    pods = {each.labels["pod"] for each in prometheus.query(asked["job: Pods: A"])}
-    assert pods == {pod.body["metadata"]["name"] for pod in job.pods}
+    pods = {pod.body["metadata"]["name"] for pod in job.pods}
+    assert prometheus.until(lambda: listed(prometheus, asked["job: Pods: A"]) == pods)
     # Kueue reports the use of a queue when it next looks at the queue.
     assert prometheus.until(lambda: values(prometheus, asked["team: Nodes: B"]) == [2])
     assert silent(prometheus, asked) <= {*asked} - SHOWN
