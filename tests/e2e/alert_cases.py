@@ -228,6 +228,13 @@ def application(name: str, sync: str = "Synced", health: str = "Healthy") -> str
     )
 
 
+def secret(status: str) -> str:
+    return (
+        'externalsecret_status_condition{namespace="external-secrets",condition="Ready",'
+        f'exported_namespace="team-nlp",name="registry-pull",status="{status}"}}'
+    )
+
+
 BEHIND = application("prod-east-team-nlp", sync="OutOfSync")
 ILL = application("prod-east-platform", health="Degraded")
 DELIVERY = (
@@ -250,6 +257,17 @@ DELIVERY = (
         labels={"name": "prod-east-platform", "health_status": "Degraded", "team": "platform"},
         neighbours=({ILL: "", application("prod-east-platform", health="Progressing"): "1x30"},),
     ),
+    Case(
+        alert="TrainyardSecretNotSynced",
+        at="20m",
+        series={secret("False"): "1x30", secret("True"): "0x30"},
+        labels={"name": "registry-pull", **NLP},
+        neighbours=(
+            {secret("False"): "0x30", secret("True"): "1x30"},
+            {secret("False"): "0x10 1x20", secret("True"): "1x10 0x20"},
+            {secret("False"): "", secret("False").replace("team-nlp", "theirs"): "1x30"},
+        ),
+    ),
 )
 
 
@@ -270,6 +288,8 @@ POOL = {
     **{ready(each): "1x60" for each in range(17)},
     **{cordoned(each): "0x60" for each in range(17)},
 }
+CORDONS = {cordoned(each): "0x90" for each in range(17)}
+DEGRADED = 'mco_degraded_machine_count{pool="dgx-h100"}'
 NODE = '{Hostname="n1",gpu="0",UUID="GPU-1",exported_namespace="team-nlp"}'
 GPU = {"Hostname": "n1", "UUID": "GPU-1", "gpu": "0"}
 NODES = (
@@ -292,6 +312,29 @@ NODES = (
         series={ready(each): "1x60" for each in range(17)},
         labels={"pool": "dgx-h100"},
         neighbours=(POOL,),
+    ),
+    Case(
+        alert="TrainyardReserveUsed",
+        at="70m",
+        series={**dict.fromkeys(POOL, "1x90"), **CORDONS, ready(3): "0x90"},
+        labels={"pool": "dgx-h100"},
+        neighbours=(
+            {ready(3): "1x90"},
+            # Then the quota is not there either.
+            {cordoned(5): "1x90"},
+            {ready(3): "1x30 0x60"},
+        ),
+    ),
+    Case(
+        alert="TrainyardMachinePoolDegraded",
+        at="20m",
+        series={DEGRADED: "1x30"},
+        labels={"pool": "dgx-h100"},
+        neighbours=(
+            {DEGRADED: "0x30"},
+            {DEGRADED: "0x10 1x20"},
+            {DEGRADED: "", DEGRADED.replace("dgx-h100", "master"): "1x30"},
+        ),
     ),
     Case(
         alert="TrainyardGpuXid",
@@ -318,6 +361,175 @@ NODES = (
         series={f"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{NODE}": "0x10 1x30"},
         labels=GPU,
         neighbours=({f"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{NODE}": "1x40"},),
+    ),
+)
+
+
+def state(metric: str, namespace: str = "team-nlp", job: str = "llm", **labels: str) -> str:
+    """Return a series of kube-state-metrics' own configuration, as a scrape writes it."""
+    found = {
+        "namespace": "monitoring",
+        "pod": "kube-state-metrics-0",
+        "job_namespace": namespace,
+        "job_name": job,
+        **labels,
+    }
+    inside = ",".join(f'{key}="{value}"' for key, value in found.items())
+    return f"trainyard_{metric}{{{inside}}}"
+
+
+def workload(metric: str, **labels: str) -> str:
+    given = {"workload": "trainjob-llm", "job_kind": "TrainJob", "active": "true", **labels}
+    return state(f"workload_{metric}_timestamp_seconds", **given)
+
+
+def part(name: str, active: str = "1", job: str = "llm") -> str:
+    return state("trainjob_part_ready", job=job, part=name, active=active)
+
+
+def gpu(pod: str, own: bool = False) -> str:
+    """Return the use of a GPU, by a scrape whose labels win or by one whose own labels do."""
+    where = ("pod", "namespace") if own else ("exported_pod", "exported_namespace")
+    scrape = "" if own else ',pod="dcgm-exporter-x",namespace="nvidia-gpu-operator"'
+    return f'DCGM_FI_DEV_GPU_UTIL{{{where[0]}="{pod}",{where[1]}="team-nlp",gpu="0"{scrape}}}'
+
+
+def owner(pod: str, job: str = "llm-node-0") -> str:
+    labels = f'namespace="team-nlp",pod="{pod}",owner_kind="Job",owner_name="{job}"'
+    return f"kube_pod_owner{{{labels}}}"
+
+
+LATE = workload("quota", priority="interactive", reserved="False")
+NEW = workload("created", priority="interactive")
+ADMITTED = workload("created", priority="batch", admitted="True", reserved="True")
+WORKS, IDLES = gpu("llm-node-0-0-a"), gpu("llm-node-0-1-b")
+GPUS_OF_JOB = {
+    WORKS: "95x90",
+    IDLES: "0x90",
+    owner("llm-node-0-0-a"): "1x90",
+    owner("llm-node-0-1-b"): "1x90",
+}
+PAUSED = 'trainyard_machine_config_pool_paused{pool="dgx-h100"}'
+SYNC = 'trainyard_sriov_sync_failed{node="n1",status="Failed"}'
+STATES = (
+    Case(
+        alert="TrainyardJobWaitsTooLong",
+        at="40m",
+        # The tests begin at second 0, and interactive jobs may wait for 30 minutes.
+        series={LATE: "0x60"},
+        labels={"priority": "interactive", **NLP},
+        value="1",
+        neighbours=(
+            # It lost its quota 20 minutes ago, and was made long before.
+            {
+                LATE: "1200x60",
+                workload("created", priority="interactive", reserved="False"): "0x60",
+            },
+            {LATE: "", workload("quota", priority="production", reserved="False"): "0x60"},
+            {LATE: "", workload("quota", priority="interactive", reserved="True"): "0x60"},
+            {LATE: "", LATE.replace('active="true"', 'active="false"'): "0x60"},
+            {LATE: "", LATE.replace("team-nlp", "theirs"): "0x60"},
+            {
+                LATE: "",
+                workload(
+                    "quota", priority="interactive", reserved="False", finished="True"
+                ): "0x60",
+            },
+        ),
+    ),
+    Case(
+        alert="TrainyardJobWaitsTooLong",
+        at="40m",
+        # Kueue has not tried to admit them: another job is before them.
+        series={NEW: "0x60", NEW.replace("trainjob-llm", "trainjob-other"): "0x60"},
+        labels={"priority": "interactive", **NLP},
+        value="2",
+        neighbours=({NEW: "1200x60", NEW.replace("trainjob-llm", "trainjob-other"): "1200x60"},),
+    ),
+    Case(
+        alert="TrainyardJobWaitsTooLong",
+        at="1500m",
+        series={workload("quota", reserved="False"): "0x1600"},
+        labels={"priority": "(none)", **NLP},
+        value="1",
+        neighbours=({workload("quota", reserved="False"): "36000x1600"},),
+    ),
+    Case(
+        alert="TrainyardJobNotRunning",
+        at="40m",
+        # The nodes are ready, and the launcher is not.
+        series={ADMITTED: "0x60", part("node"): "1x60", part("launcher"): "0x60"},
+        labels={"job_name": "llm", **NLP},
+        neighbours=(
+            {part("launcher"): "1x60"},
+            {ADMITTED: "", NEW: "0x60"},
+            # A part that has ended, or has not begun.
+            {part("launcher"): "", part("launcher", active="0"): "0x60"},
+            {part("launcher"): "0x20 1x40"},
+            {ADMITTED: "", ADMITTED.replace("team-nlp", "theirs"): "0x60"},
+            {ADMITTED: "", ADMITTED.replace('job_kind="TrainJob"', 'job_kind="Job"'): "0x60"},
+        ),
+    ),
+    Case(
+        alert="TrainyardJobNotRunning",
+        at="40m",
+        # No pod was created at all, and another job of the namespace runs.
+        series={
+            ADMITTED: "0x60",
+            part("node", active="0"): "0x60",
+            part("node", job="other"): "1x60",
+        },
+        labels={"job_name": "llm", **NLP},
+        neighbours=({part("node", active="0"): "", part("node"): "1x60"},),
+    ),
+    Case(
+        alert="TrainyardMachinePoolPaused",
+        at="1500m",
+        series={PAUSED: "1x1600"},
+        labels={"pool": "dgx-h100"},
+        neighbours=(
+            {PAUSED: "0x1600"},
+            {PAUSED: "0x500 1x1100"},
+            {PAUSED: "", PAUSED.replace("dgx-h100", "master"): "1x1600"},
+        ),
+    ),
+    Case(
+        alert="TrainyardSriovSyncFailed",
+        at="20m",
+        series={node(1): "1x30", SYNC: "1x30"},
+        labels={"node": "n1"},
+        neighbours=({SYNC: "0x30"}, {SYNC: "0x10 1x20"}, {node(1): ""}),
+    ),
+)
+USED_GPUS = (
+    Case(
+        alert="TrainyardGpuIdleInJob",
+        at="50m",
+        series=GPUS_OF_JOB,
+        labels={"owner_name": "llm-node-0", **NLP},
+        value="1",
+        neighbours=(
+            {IDLES: "90x90"},
+            # The whole job does nothing.
+            {WORKS: "0x90"},
+            # It loads its data.
+            {IDLES: "0x25 90x65"},
+            # The GPU of another job.
+            {owner("llm-node-0-1-b"): "", owner("llm-node-0-1-b", "other-node-0"): "1x90"},
+        ),
+    ),
+    Case(
+        alert="TrainyardGpuIdleInJob",
+        at="50m",
+        series={
+            gpu("llm-node-0-0-a", own=True): "95x90",
+            gpu("llm-node-0-1-b", own=True): "0x90",
+            owner("llm-node-0-0-a"): "1x90",
+            owner("llm-node-0-1-b"): "1x90",
+        },
+        labels={"owner_name": "llm-node-0", **NLP},
+        value="1",
+        neighbours=({gpu("llm-node-0-1-b", own=True): "90x90"},),
     ),
 )
 
@@ -399,14 +611,16 @@ CONTROLLERS = (
     ),
 )
 
-CASES = (*QUEUES, *JOBS, *DELIVERY, *NODES, *RAILS, *CONTROLLERS)
+CASES = (*QUEUES, *JOBS, *STATES, *USED_GPUS, *DELIVERY, *NODES, *RAILS, *CONTROLLERS)
 
 SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "argocd": (application("x"), {}),
     "dcgm-exporter": ("DCGM_FI_DEV_XID_ERRORS", {}),
+    "external-secrets": (secret("True"), {}),
     "jobset": (reconciled("total", "jobset"), {"controller": "jobset"}),
     "kube-state-metrics": (ready(1), {}),
     "kueue": (ACTIVE, {}),
+    "machine-config": (DEGRADED, {}),
     "node-exporter": (port("state_id"), {}),
     "trainer": (reconciled("total"), {"controller": "trainjob_controller"}),
 }

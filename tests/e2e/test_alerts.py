@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.alert_cases import CASES, SOURCES, Case, Series
+from tests.e2e.alert_cases import CASES, NEW, SOURCES, WAITS, Case, Series
 from tests.e2e.engines import PROMTOOL, engine
 from trainyard.golang import find_go, run_go
 from trainyard.yaml_io.reader import read
@@ -111,6 +111,37 @@ def test_missing_source_is_reported_alone(source: str, tmp_path: Path) -> None:
     present = {series: "1x30" for name, (series, _) in SOURCES.items() if name != source}
     case = Case(alert="TrainyardMetricsMissing", at="20m", series=present, labels={}, neighbours=())
     judge(tmp_path, case, present, [expected(rule, SOURCES[source][1], "")])
+
+
+@pytest.mark.parametrize(
+    ("series", "fires"),
+    [
+        ({WAITS: "1x30"}, True),
+        ({WAITS: "0x30"}, False),
+        ({WAITS: "1x30", NEW: "0x30"}, False),
+    ],
+    ids=["jobs wait", "no job is there", "their states are there"],
+)
+def test_missing_states_are_reported_while_jobs_wait(
+    series: Series, fires: bool, tmp_path: Path
+) -> None:
+    """A cluster without jobs has no job's states."""
+    every = {name: "1x30" for name, _ in SOURCES.values()}
+    (rule,) = [
+        each
+        for each in alerts("lab", "TrainyardMetricsMissing")
+        if each["labels"]["source"] == "job-states"
+    ]
+    case = Case(
+        alert="TrainyardMetricsMissing",
+        cluster="lab",
+        at="20m",
+        series=series,
+        labels={},
+        neighbours=(),
+    )
+    firing = [expected(rule, {}, "")] if fires else []
+    judge(tmp_path, case, {**every, **series}, firing)
 
 
 def test_each_alert_has_a_case() -> None:

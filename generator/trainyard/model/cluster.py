@@ -10,7 +10,13 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.fabric import Fabric
-from trainyard.model.monitoring import MetricSource, Monitoring
+from trainyard.model.monitoring import (
+    EXTERNAL_SECRETS,
+    JOB_STATES,
+    METRICS,
+    MetricSource,
+    Monitoring,
+)
 from trainyard.model.network import Egress
 from trainyard.model.owners import Owners
 from trainyard.model.pool import Pool
@@ -154,9 +160,13 @@ class Cluster:
         return any(pool.hardware.gpu for pool in self.pools)
 
     @property
-    def viewer(self) -> str:
-        """What shows dashboards; empty where nothing does."""
-        return self.monitoring.dashboards if self.monitoring else ""
+    def has_secrets(self) -> bool:
+        """Return whether some Secret comes from a secret store."""
+        return bool(self.pull_secrets) or any(each.secret_store for each in self.storage)
+
+    def _is_scraped(self, source: str) -> bool:
+        """Return whether the cluster declares who has a source scraped."""
+        return f"{METRICS}/{source}" in self.external
 
     @property
     def sources(self) -> tuple[MetricSource, ...]:
@@ -168,6 +178,8 @@ class Cluster:
             found["argocd"] = replace(found["argocd"], namespace=self.argocd_namespace)
         others = {
             "dcgm-exporter": self.has_gpus,
+            EXTERNAL_SECRETS: self.has_secrets and self._is_scraped(EXTERNAL_SECRETS),
+            JOB_STATES: self._is_scraped(JOB_STATES),
             "kube-state-metrics": True,
             "kubelet": self.viewer != "",
             "node-exporter": bool(self.fabrics),

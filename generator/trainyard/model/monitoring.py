@@ -31,6 +31,13 @@ VIEWERS: Mapping[str, str] = {
 METRICS = "Metrics"
 """Kind under which a cluster declares who has a source scraped that we don't."""
 
+EXTERNAL_SECRETS = "external-secrets"
+JOB_STATES = "job-states"
+"""Sources that a cluster has if it declares who has them scraped: not every cluster can."""
+
+WAITING = 24 * 60 * 60
+"""Seconds that a job may wait whose priority has no limit of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scrape:
@@ -72,10 +79,10 @@ class Monitoring:
     Args:
         stack: ``openshift`` or ``prometheus-operator``.
         labels: by which it selects the objects that it reads.
-        dashboards: what shows them; empty where nothing does.
+        waiting: priority -> seconds that a job may wait; others have ``WAITING``.
     """
 
     at: Pointer
     stack: str
     labels: Mapping[str, str]
-    dashboards: str
+    waiting: Mapping[str, int]

@@ -12,9 +12,13 @@ from trainyard.render.evidence import evidence, outside
 from trainyard.render.folder import templates_folder
 from trainyard.render.markdown import Markdown, page
 from trainyard.render.site import kinds_of, template
+from trainyard.render.views.cluster import ClusterView
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
+
+STATES = "operators/job-states"
+"""What kube-state-metrics shows of jobs, and of what sets up nodes."""
 
 
 def kustomizations(
@@ -97,6 +101,13 @@ def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
     name = HEALTH_CHECKS["argocd-object" in site.cluster.release.features]
     body: dict[str, Any] = template(name)({"health": Health(scripts)})
     return name, body
+
+
+def job_states(site: Site) -> dict[str, Any]:
+    """Return the configuration of kube-state-metrics by its name; none where nobody takes it."""
+    if not ClusterView(site.cluster).has_job_states:
+        return {}
+    return {STATES: template(STATES)({"cluster": site.cluster})}
 
 
 def node_limits(site: Site) -> dict[str, str]:

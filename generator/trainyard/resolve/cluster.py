@@ -65,7 +65,7 @@ def resolve_cluster(
         egress=(yield from _egress(fields, at / "egress")),
         networks=networks,
         finished_jobs=(yield from _finished_jobs(fields, at, release, pull_secrets)),
-        monitoring=_monitoring(fields, at / "monitoring"),
+        monitoring=(yield from _monitoring(fields, at / "monitoring")),
         **_values(fields, release),
     )
 
@@ -110,12 +110,16 @@ def _finished_jobs(
     return FinishedJobs(at, release, parse_seconds(cleanup["keep"]), cleanup["image"], stored)
 
 
-def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Monitoring | None:
+def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Monitoring | None]:
     """Return the Prometheus of a cluster; None where the profile names none."""
     if "monitoring" not in fields:
         return None
-    stated = fields["monitoring"]
-    return Monitoring(at, stated["stack"], stated.get("labels", {}), stated.get("dashboards", ""))
+    stated, priorities = fields["monitoring"], fields.get("priorities", {})
+    waiting = {}
+    for name, limit in sorted(stated.get("waiting", {}).items()):
+        yield from find("priority class", name, priorities, (at / "waiting" / name).key())
+        waiting[name] = parse_seconds(limit)
+    return Monitoring(at, stated["stack"], stated.get("labels", {}), waiting)
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

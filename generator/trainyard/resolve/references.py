@@ -45,6 +45,7 @@ _CONSEQUENCES = {
         "with Kueue 0.19.2)."
     ),
     "priority": "A job with this priority does not even get a Workload (seen with Kueue 0.19.2).",
+    "priority class": "The limit holds for no job, and jobs of the intended priority may wait 24h.",
     "pull secret": (
         "Pods name a Secret that does not exist, so the registry refuses to give them a private "
         "image."

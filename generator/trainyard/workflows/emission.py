@@ -12,7 +12,14 @@ from trainyard.model.platform import Platform, Site
 from trainyard.output.lockfile import LOCKFILE, lock_bytes, make_lock, read_lock
 from trainyard.render.alerts.runbooks import runbooks
 from trainyard.render.team_pages import team_pages
-from trainyard.render.unit import evidence_page, health_checks, kustomizations, node_limits, readme
+from trainyard.render.unit import (
+    evidence_page,
+    health_checks,
+    job_states,
+    kustomizations,
+    node_limits,
+    readme,
+)
 from trainyard.yaml_io.emitter import emit
 
 _Document = tuple[Any, tuple[str, ...]]
@@ -74,7 +81,8 @@ def _documents(
     for folder, body in kustomizations(site, manifests, components_root).items():
         documents[f"{folder}/kustomization.yaml"] = (body, teams.get(folder, site.cluster.files))
     fragment, checks = health_checks(site)
-    documents[f"{fragment}.yaml"] = (checks, site.cluster.files)
+    for name, body in {fragment: checks, **job_states(site)}.items():
+        documents[f"{name}.yaml"] = (body, site.cluster.files)
     return documents
 
 

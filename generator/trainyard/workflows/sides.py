@@ -123,10 +123,14 @@ def _objects(text: str) -> list[Any]:
     return [each for each in parse_manifests(text) if not _is_input(each)]
 
 
+_INPUTS = {None, "CustomResourceStateMetrics"}
+"""Kinds of documents without a version: a fragment has no kind either."""
+
+
 def _is_input(document: Any) -> bool:
-    """Return whether a document is read by a program: Kustomize, or Argo CD as a fragment."""
+    """Return whether a document is read by a program: Kustomize, Argo CD, kube-state-metrics."""
     if not isinstance(document, dict):
         return False
-    if document.keys().isdisjoint({"apiVersion", "kind"}):
+    if "apiVersion" not in document and document.get("kind") in _INPUTS:
         return True
     return str(document.get("apiVersion")).startswith("kustomize.config.k8s.io/")

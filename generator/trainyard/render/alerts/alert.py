@@ -10,6 +10,9 @@ from trainyard.model.cluster import Cluster
 PLATFORM = "platform"
 """Value of the label ``team`` of what the platform's owner fixes; no team may have this name."""
 
+NO_PRIORITY = "(none)"
+"""Value of the label ``priority`` of a job without one; no priority of a profile may have it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
@@ -46,6 +49,11 @@ class Alert:
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster has what it is about."""
+        links = {
+            "",
+            *(["fabric"] if cluster.fabrics else []),
+            *(fabric.link.name for fabric in cluster.fabrics),
+        }
         features = {"", *cluster.release.features}
         return self.feature in features and cluster.has_metrics(self.sources, self.link)
 
@@ -58,3 +66,11 @@ def of_queue(expr: str) -> str:
 def of_namespace(expr: str) -> str:
     """Return an expression by namespace with the label of the namespace's team; ours only."""
     return f"({expr}) * on (namespace) group_left (team) trainyard:namespace:team"
+
+
+def with_namespace(expr: str, label: str) -> str:
+    """Return an expression whose label ``namespace`` is that of another label, if it has one.
+
+    Where the labels of a scrape win, ``namespace`` is the one of the exporter.
+    """
+    return f'label_replace({expr}, "namespace", "$1", "{label}", "(.+)")'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.model.monitoring import EXTERNAL_SECRETS, JOB_STATES
 from trainyard.render.alerts.alert import Alert
 
 CONTROLLERS = ("jobset", "kueue", "trainer")
@@ -15,9 +16,11 @@ _NAMES = (
 _WITNESSES = {
     "argocd": "argocd_app_info",
     "dcgm-exporter": "DCGM_FI_DEV_XID_ERRORS",
+    EXTERNAL_SECRETS: "externalsecret_status_condition",
     "jobset": 'controller_runtime_reconcile_total{controller="jobset"}',
     "kube-state-metrics": "kube_node_status_condition",
     "kueue": "kueue_cluster_queue_status",
+    "machine-config": "mco_degraded_machine_count",
     "node-exporter": "node_infiniband_state_id",
     "trainer": 'controller_runtime_reconcile_total{controller="trainjob_controller"}',
 }
@@ -29,12 +32,19 @@ def _rate(metric: str) -> str:
     return f"sum by (controller) (rate({name}[15m]))"
 
 
-def _missing(source: str) -> Alert:
-    """Return the alert of a source: a rule on a metric that is not there never fires."""
+def _missing(source: str, witness: str, *others: str, only_if: str = "") -> Alert:
+    """Return the alert of a source: a rule on a metric that is not there never fires.
+
+    Args:
+        source: whose metrics may be missing.
+        witness: one of them.
+        others: sources that ``only_if`` reads.
+        only_if: expression without which the metric may be absent.
+    """
     return Alert(
         name="TrainyardMetricsMissing",
-        sources=(source,),
-        expr=f"absent({_WITNESSES[source]})",
+        sources=(source, *others),
+        expr=f"absent({witness}){only_if}",
         hold="15m",
         severity="warning",
         labels={"source": source},
@@ -84,5 +94,12 @@ ALERTS = (
         look=("`{cli} -n NAMESPACE get secrets`", "`{cli} -n NAMESPACE get events`"),
         fix=("Restart the controller's deployment: it makes a new certificate.",),
     ),
-    *map(_missing, sorted(_WITNESSES)),
+    *(_missing(source, witness) for source, witness in sorted(_WITNESSES.items())),
+    # A cluster without jobs has no job's states.
+    _missing(
+        JOB_STATES,
+        "trainyard_workload_created_timestamp_seconds",
+        "kueue",
+        only_if=" and on () sum(kueue_pending_workloads) > 0",
+    ),
 )

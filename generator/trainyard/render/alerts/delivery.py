@@ -1,12 +1,15 @@
-"""Alerts of Argo CD: the cluster is not what the repository says."""
+"""Alerts of what arrives on the cluster: objects by Argo CD, Secrets from their stores."""
 
 from __future__ import annotations
 
-from trainyard.render.alerts.alert import Alert
+from trainyard.model.monitoring import EXTERNAL_SECRETS
+from trainyard.render.alerts.alert import Alert, of_namespace, with_namespace
 
 _ARGOCD = ("argocd",)
 _TEAM = "* on (name) group_left (team) trainyard:application:team"
 _GET = "`{cli} -n {argocd} get application NAME -o yaml`"
+
+_NOT_READY = 'externalsecret_status_condition{condition="Ready",status="False"}'
 
 ALERTS = (
     Alert(
@@ -38,5 +41,24 @@ ALERTS = (
         meaning="An object of it does not work, for example a queue, a secret or a claim.",
         look=(f"{_GET}: `status.resources` with their `health`.",),
         fix=("Look at the object that is not healthy; its own conditions say why.",),
+    ),
+    Alert(
+        name="TrainyardSecretNotSynced",
+        sources=(EXTERNAL_SECRETS,),
+        expr=of_namespace(
+            "max by (namespace, name) ("
+            + with_namespace(_NOT_READY, "exported_namespace")
+            + ") == 1"
+        ),
+        hold="15m",
+        severity="warning",
+        summary="ExternalSecret {{ $labels.name }} of {{ $labels.namespace }} is not synced",
+        meaning="The operator can't read the entry of the secret store. The Secret keeps its old "
+        "content or does not exist. Then pods can't pull their image or reach their bucket.",
+        look=("`{cli} -n NAMESPACE describe externalsecret NAME`: its last event.",),
+        fix=(
+            "If the entry is missing, its owner writes it: the README of the cluster lists them.",
+            "If the store refuses the access, its owner renews the account of the store.",
+        ),
     ),
 )

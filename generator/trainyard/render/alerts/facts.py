@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator
 from math import ceil
 
+from trainyard.model.monitoring import JOB_STATES, WAITING
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
-from trainyard.render.alerts.alert import PLATFORM
+from trainyard.render.alerts.alert import NO_PRIORITY, PLATFORM, with_namespace
 from trainyard.render.alerts.controllers import CONTROLLERS
 from trainyard.render.alerts.record import Record
 from trainyard.render.alerts.use import use
@@ -33,6 +34,10 @@ def facts(site: Site) -> Iterator[Record]:
             yield Record("trainyard:controller:namespace", "vector(1)", where)
     yield from _pools(site)
     yield from _queues()
+    if JOB_STATES in sources:
+        yield from _limits(site)
+    if site.cluster.has_gpus:
+        yield _gpus()
     if site.cluster.fabrics:
         yield from _rails(site)
     yield from use(site)
@@ -69,8 +74,33 @@ def _pools(site: Site) -> Iterator[Record]:
         labels = {"pool": pool.name}
         owned = ceil(owned_nodes(owners[pool.name]))
         yield Record("trainyard:pool:promised_nodes", f"vector({owned})", labels)
+        spare = f"vector({pool.nodes - owned})"
+        yield Record("trainyard:pool:spare_nodes", spare, labels)
         nodes = f"max by (node) (kube_node_labels{{{_matchers(pool)}}})"
         yield Record("trainyard:node:pool", nodes, labels)
+
+
+def _limits(site: Site) -> Iterator[Record]:
+    """Yield the seconds that a job of each priority may wait, and one without a priority."""
+    stated = site.cluster.monitoring.waiting if site.cluster.monitoring else {}
+    for name in (*(each.name for each in site.cluster.priorities), NO_PRIORITY):
+        limit = f"vector({stated.get(name, WAITING)})"
+        yield Record("trainyard:priority:waiting_seconds", limit, {"priority": name})
+
+
+def _gpus() -> Record:
+    """Return how busy each GPU of a job is, with the Job that its pod belongs to.
+
+    The exporter's ``pod`` is that of the scrape if its own labels do not win over it.
+    """
+    used = with_namespace("avg_over_time(DCGM_FI_DEV_GPU_UTIL[15m])", "exported_namespace")
+    used = f'label_replace({used}, "pod", "$1", "exported_pod", "(.+)")'
+    owner = 'max by (namespace, pod, owner_name) (kube_pod_owner{owner_kind="Job"})'
+    return Record(
+        "trainyard:gpu:used_percent",
+        f"max by (namespace, pod, gpu) ({used}) "
+        f"* on (namespace, pod) group_left (owner_name) {owner}",
+    )
 
 
 def _matchers(pool: Pool) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trainyard.render.alerts.alert import Alert, of_namespace
+from trainyard.render.alerts.alert import Alert, of_namespace, with_namespace
 
 _CLUSTER = ("kube-state-metrics",)
 _PODS = "{cli} -n NAMESPACE get pods -o wide"
-_FAILED = 'label_replace(jobset_failed_total, "namespace", "$1", "exported_namespace", "(.+)")'
+_FAILED = with_namespace("jobset_failed_total", "exported_namespace")
 _REASONS = (
     "CreateContainerConfigError|CreateContainerError|ErrImagePull|ImagePullBackOff|InvalidImageName"
 )
@@ -80,6 +80,29 @@ ALERTS = (
         fix=(
             "If nodes have less than the profile states, correct `system` of the hardware profile.",
             "If pods of others are on the nodes, remove them: only jobs tolerate the taint.",
+        ),
+    ),
+    Alert(
+        name="TrainyardGpuIdleInJob",
+        sources=("dcgm-exporter", *_CLUSTER),
+        expr=of_namespace(
+            "count by (namespace, owner_name) (trainyard:gpu:used_percent < 5 "
+            "and on (namespace, owner_name) trainyard:gpu:used_percent > 50)"
+        ),
+        hold="30m",
+        severity="warning",
+        for_team=True,
+        summary="{{ $value }} GPUs of {{ $labels.owner_name }} in {{ $labels.namespace }} are idle "
+        "while others of the job work",
+        meaning="Some GPUs of a job are below 5 % and others above 50 % for 30 minutes. A rank "
+        "hangs, has no data, or does not use its GPUs.",
+        look=(
+            "The metric `trainyard:gpu:used_percent` has the pod and number of each GPU.",
+            "`{cli} -n NAMESPACE logs POD --tail 50`",
+        ),
+        fix=(
+            "If the job needs fewer GPUs, its owner asks for fewer.",
+            "If a rank hangs, its owner ends the job. It begins anew from its last checkpoint.",
         ),
     ),
     Alert(

@@ -14,15 +14,37 @@ _XID = " or ".join(f"DCGM_FI_DEV_XID_ERRORS == {number}" for number in _HARDWARE
 _HOST = "{{ $labels.Hostname }}{{ $labels.hostname }}"
 _DRAIN = "`{cli} drain NODE --ignore-daemonsets --delete-emptydir-data`: evicts the job on it."
 
+_RUNS_JOBS = (
+    "(count by (pool) (trainyard:node:pool "
+    "and on (node) max by (node) "
+    '(kube_node_status_condition{condition="Ready",status="true"}) == 1 '
+    "unless on (node) max by (node) (kube_node_spec_unschedulable) == 1) "
+    "or 0 * trainyard:pool:promised_nodes)"
+)
+"""Nodes of each pool that are ready and not cordoned."""
+
+_NODES_OF_POOL = "`{cli} get nodes --selector SELECTOR`: the table above has that of the pool."
+_POOL = "{{ $labels.pool }}"
+
 ALERTS = (
+    Alert(
+        name="TrainyardReserveUsed",
+        sources=("kube-state-metrics",),
+        expr=f"{_RUNS_JOBS} == on (pool) (trainyard:pool:promised_nodes > 0) "
+        "and on (pool) trainyard:pool:spare_nodes > 0",
+        hold="1h",
+        severity="warning",
+        summary=f"Pool {_POOL} has no spare node left",
+        meaning="So many nodes are not ready or cordoned that those left are just what the teams "
+        "own. No job waits for it yet. With the next node that fails, a team has less than its "
+        "quota.",
+        look=(_NODES_OF_POOL, "`{cli} describe node NODE`: its conditions, and who cordoned it."),
+        fix=("Repair the node, then `{cli} uncordon NODE`.",),
+    ),
     Alert(
         name="TrainyardPoolBelowQuota",
         sources=("kube-state-metrics",),
-        expr="(count by (pool) (trainyard:node:pool "
-        "and on (node) max by (node) "
-        '(kube_node_status_condition{condition="Ready",status="true"}) == 1 '
-        "unless on (node) max by (node) (kube_node_spec_unschedulable) == 1) "
-        "or 0 * trainyard:pool:promised_nodes) < on (pool) trainyard:pool:promised_nodes",
+        expr=f"{_RUNS_JOBS} < on (pool) trainyard:pool:promised_nodes",
         hold="15m",
         severity="warning",
         summary="Pool {{ $labels.pool }} has fewer nodes that run jobs than its teams own",
@@ -30,12 +52,31 @@ ALERTS = (
         "can't have all of their quota, and jobs as large as a quota wait. If no node of the pool "
         "is found at all, kube-state-metrics does not show the labels of nodes.",
         look=(
-            "`{cli} get nodes --selector SELECTOR`: the table above has that of the pool.",
+            _NODES_OF_POOL,
             "`{cli} describe node NODE`: its conditions, and who cordoned it.",
         ),
         fix=(
             "Repair the node, then `{cli} uncordon NODE`.",
             "If it stays away, lower `nodes` of the pool and of the teams in a pull request.",
+        ),
+    ),
+    Alert(
+        name="TrainyardMachinePoolDegraded",
+        sources=("machine-config",),
+        expr="max by (pool) (mco_degraded_machine_count) > 0 "
+        "and on (pool) trainyard:pool:promised_nodes",
+        hold="15m",
+        severity="warning",
+        summary=f"Nodes of MachineConfigPool {_POOL} can't take their configuration",
+        meaning="The machine config operator gave up on a node of the pool. It stays with its old "
+        "configuration, often cordoned, and no other node of the pool is updated.",
+        look=(
+            "`{cli} get machineconfigpool POOL -o yaml`: the message of `NodeDegraded`.",
+            "`{cli} describe node NODE`: annotation `machineconfiguration.openshift.io/reason`.",
+        ),
+        fix=(
+            "Correct what the message names. What somebody changed on the node by hand, undo it.",
+            "If a drain hangs, end the pod that the message names.",
         ),
     ),
     Alert(

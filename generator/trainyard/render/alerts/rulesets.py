@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
-from trainyard.render.alerts import controllers, delivery, jobs, nodes, queues, rails
+from trainyard.render.alerts import controllers, delivery, jobs, nodes, queues, rails, states
 from trainyard.render.alerts.alert import PLATFORM, Alert
 from trainyard.render.alerts.facts import facts
 from trainyard.render.alerts.record import Record
@@ -17,6 +17,7 @@ from trainyard.render.dashboards.records import records
 FAMILIES: Mapping[str, tuple[Alert, ...]] = {
     "queues": queues.ALERTS,
     "jobs": jobs.ALERTS,
+    "states": states.ALERTS,
     "delivery": delivery.ALERTS,
     "nodes": nodes.ALERTS,
     "rails": rails.ALERTS,

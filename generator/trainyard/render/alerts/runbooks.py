@@ -84,7 +84,8 @@ class Runbooks:
         if "machine-config" in cluster.release.features:
             cli, shell = "oc", "oc debug node/NODE --"
         namespaces = {each.name: each.namespace for each in cluster.sources}
-        return {"cli": cli, "node_shell": shell, **namespaces}
+        sriov = cluster.release.sriov_namespace
+        return {"cli": cli, "node_shell": shell, "sriov": sriov, **namespaces}
 
 
 def runbooks(site: Site) -> dict[str, str]:

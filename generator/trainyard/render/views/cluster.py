@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Cohort, Priority
-from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE, METRICS
+from trainyard.model.monitoring import EXTERNAL_SECRETS, JOB_STATES, METRICS
 from trainyard.render.cel import text, text_list
 
 _FRAMEWORKS = {
@@ -83,14 +83,36 @@ class ClusterView:
         return {**(monitoring.labels if monitoring else {}), **self.labels}
 
     @property
-    def sidecar_labels(self) -> dict[str, str]:
-        """Labels of the dashboards that a Grafana's sidecar reads."""
-        return {**self.monitoring_labels, "grafana_dashboard": "1"}
+    def has_machine_pools(self) -> bool:
+        """Return whether OpenShift sets up the nodes of each pool."""
+        return "machine-config" in self.cluster.release.features
 
     @property
-    def console_labels(self) -> dict[str, str]:
-        """Labels of the dashboards that OpenShift's console reads."""
-        return {**self.monitoring_labels, "console.openshift.io/dashboard": "true"}
+    def has_job_states(self) -> bool:
+        """Return whether kube-state-metrics shows the states of jobs."""
+        return bool(self.cluster.monitoring) and self._has(JOB_STATES)
+
+    def _has(self, source: str) -> bool:
+        return any(each.name == source for each in self.cluster.sources)
+
+    @property
+    def unwatched(self) -> dict[str, str]:
+        """What has no alerts because nobody has a source scraped, by the source."""
+        wanted = {
+            EXTERNAL_SECRETS: "a Secret that is not synced" if self.cluster.has_secrets else "",
+            JOB_STATES: "a job that waits too long, or is admitted and does not run",
+        }
+        return {name: what for name, what in wanted.items() if what and not self._has(name)}
+
+    @property
+    def state_resources(self) -> list[str]:
+        """What kube-state-metrics reads for the states of jobs, as RBAC names it."""
+        kinds = [("kueue.x-k8s.io", "workloads"), ("trainer.kubeflow.org", "trainjobs")]
+        if self.cluster.fabrics:
+            kinds.append(("sriovnetwork.openshift.io", "sriovnetworknodestates"))
+        if self.has_machine_pools:
+            kinds.append(("machineconfiguration.openshift.io", "machineconfigpools"))
+        return [f"{plural}.{group}" for group, plural in kinds]
 
     @property
     def pool_label_keys(self) -> list[str]:

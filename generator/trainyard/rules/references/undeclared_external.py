@@ -9,7 +9,7 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.ipam import IPAMS
-from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE, METRICS, STACKS, VIEWERS
+from trainyard.model.monitoring import JOB_STATES, METRICS, STACKS
 from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 
@@ -94,6 +94,8 @@ def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
         for source in cluster.sources:
             if source.scrape is None:
                 yield f"{METRICS}/{source.name}", cluster.monitoring.at.key()
+        if cluster.monitoring.waiting:
+            yield f"{METRICS}/{JOB_STATES}", (cluster.monitoring.at / "waiting").key()
 
 
 def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
