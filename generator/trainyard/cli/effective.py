@@ -76,6 +76,9 @@ def _owners(team: Team, platform: Platform) -> Value:
 
 def _tenant(tenant: Tenant) -> Iterator[Value]:
     yield from _queues(tenant)
+    if tenant.team.metrics and tenant.cluster.monitoring:
+        scraped = f"port {tenant.team.metrics}, scraped from {tenant.cluster.monitoring.namespace}"
+        yield Value("metrics of jobs", scraped, tenant.team.at / "metrics")
     if mpi_jobs := tenant.team.mpi_jobs.get(tenant.cluster.name):
         yield Value("MPIJobs", f"until {mpi_jobs.until}", mpi_jobs.at / "until")
     for space in tenant.spaces:

@@ -15,18 +15,11 @@ STACKS: Mapping[str, str] = {
 }
 """Stack -> kind under which a cluster declares who has it read the objects of our namespace."""
 
-CONSOLE = "openshift-console"
-GRAFANA_OPERATOR = "grafana-operator"
-GRAFANA_SIDECAR = "grafana-sidecar"
-CONSOLE_NAMESPACE = "openshift-config-managed"
-"""Where OpenShift's console looks for dashboards; only cluster admins may write there."""
-
-VIEWERS: Mapping[str, str] = {
-    CONSOLE: "ConsoleDashboards",
-    GRAFANA_OPERATOR: "Grafana",
-    GRAFANA_SIDECAR: "Grafana",
+NAMESPACES: Mapping[str, str] = {
+    OPENSHIFT: "openshift-user-workload-monitoring",
+    PROMETHEUS_OPERATOR: "monitoring",
 }
-"""What shows dashboards -> kind under which a cluster declares who has it show ours."""
+"""Stack -> namespace of its Prometheus, unless a cluster states another."""
 
 METRICS = "Metrics"
 """Kind under which a cluster declares who has a source scraped that we don't."""
@@ -79,10 +72,12 @@ class Monitoring:
     Args:
         stack: ``openshift`` or ``prometheus-operator``.
         labels: by which it selects the objects that it reads.
+        namespace: of the Prometheus.
         waiting: priority -> seconds that a job may wait; others have ``WAITING``.
     """
 
     at: Pointer
     stack: str
     labels: Mapping[str, str]
+    namespace: str
     waiting: Mapping[str, int]

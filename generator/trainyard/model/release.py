@@ -47,7 +47,6 @@ class Release:
         argocd_account: service account that its application controller applies with.
         namespace_labels: on each team's namespace.
         workspace_ingress: namespaces that must reach a project's workbenches and pipelines.
-        metrics_namespaces: namespaces that scrape.
         metrics: component -> where its metrics are.
         controllers: user names that the admission policies exempt.
         system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
@@ -83,7 +82,6 @@ class Release:
     namespace_labels: Mapping[str, str]
     dns: Dns
     workspace_ingress: tuple[str, ...]
-    metrics_namespaces: tuple[str, ...]
     metrics: Mapping[str, MetricSource]
     controllers: tuple[str, ...]
     system_namespaces: tuple[str, ...]

@@ -206,6 +206,7 @@ class Team:
         debuggers: None where nobody may run commands in the pods of its jobs.
         default_runtime: that of its runtimes which its jobs take if nothing asks for another; empty
             for none.
+        metrics: port of its jobs' own metrics; 0 where they have none.
         own_runtimes: how many TrainingRuntimes its admins may create in each namespace.
         default_queue: class of node for jobs without a queue's label, or `NO_QUEUE`; empty for
             nodes with GPUs where it has some.
@@ -232,6 +233,7 @@ class Team:
     cohort: str
     quotas: tuple[Quota, ...]
     default_runtime: str
+    metrics: int
     own_runtimes: int
     default_queue: str
     mpi_jobs: Mapping[str, MpiJobs]

@@ -137,7 +137,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("team/network-policy-jobs", scopes.spaces),
     Entry("team/network-policy-mpijobs", scopes.spaces_with_mpi_jobs),
     Entry("team/network-policy-workspaces", scopes.spaces, "workspaces"),
-    Entry("team/network-policy-metrics", scopes.spaces),
+    Entry("team/network-policy-metrics", scopes.spaces_with_metrics),
+    Entry("team/pod-monitor", scopes.spaces_with_metrics),
     Entry(
         "team/network-policy-egress", scopes.within("egress", lambda space: SpaceView(space).egress)
     ),

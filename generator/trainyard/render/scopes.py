@@ -183,6 +183,13 @@ def spaces(site: Site) -> Iterator[Scope]:
             yield _in(tenant, space)
 
 
+def spaces_with_metrics(site: Site) -> Iterator[Scope]:
+    """Yield each namespace whose jobs have metrics of their own, where a Prometheus is."""
+    for tenant in site.tenants if site.cluster.monitoring else ():
+        if tenant.team.metrics:
+            yield from (_in(tenant, space) for space in tenant.spaces)
+
+
 def with_mpi_jobs(site: Site) -> Iterator[Scope]:
     """Yield the cluster, where some team may create MPIJobs."""
     if site.mpi_spaces:

@@ -14,8 +14,7 @@ from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority, Setti
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
-from trainyard.model.money import parse_price
-from trainyard.model.monitoring import Monitoring
+from trainyard.model.monitoring import NAMESPACES, Monitoring
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
@@ -119,7 +118,9 @@ def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Monitoring 
     for name, limit in sorted(stated.get("waiting", {}).items()):
         yield from find("priority class", name, priorities, (at / "waiting" / name).key())
         waiting[name] = parse_seconds(limit)
-    return Monitoring(at, stated["stack"], stated.get("labels", {}), waiting)
+    stack = stated["stack"]
+    namespace = stated.get("namespace", NAMESPACES[stack])
+    return Monitoring(at, stack, stated.get("labels", {}), namespace, waiting)
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

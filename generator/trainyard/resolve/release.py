@@ -29,7 +29,6 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         namespace_labels=fields["namespaceLabels"],
         dns=Dns(fields["dns"]["namespace"], tuple(fields["dns"]["ports"])),
         workspace_ingress=tuple(fields["workspaceIngress"]),
-        metrics_namespaces=tuple(fields["metricsNamespaces"]),
         metrics={name: _source(name, each) for name, each in fields["metrics"].items()},
         controllers=tuple(fields["controllers"]),
         system_namespaces=tuple(fields["systemNamespaces"]),

@@ -66,6 +66,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         cohort=fields.get("cohort", ""),
         quotas=quotas,
         default_runtime=fields.get("defaultRuntime", ""),
+        metrics=fields.get("metrics", 0),
         own_runtimes=fields.get("ownRuntimes", 0),
         default_queue=fields.get("defaultQueue", ""),
         mpi_jobs=(yield from _mpi_jobs(names, at / "mpiJobs")),

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Cohort, Priority
-from trainyard.model.monitoring import EXTERNAL_SECRETS, JOB_STATES, METRICS
+from trainyard.model.monitoring import EXTERNAL_SECRETS, JOB_STATES, METRICS, NAMESPACES
 from trainyard.render.cel import text, text_list
 
 _FRAMEWORKS = {
@@ -150,14 +150,14 @@ class ClusterView:
     def needs(self) -> dict[str, str]:
         """Objects that the tree uses and does not define, with their owners.
 
-        A cluster without fabrics needs no namespaces of their operators, one without monitoring no
-        metrics, and one without dashboards no namespace of the console.
+        A cluster without fabrics needs no namespaces of their operators, and one without monitoring
+        no metrics and no namespace of a Prometheus.
         """
         release = self.cluster.release
         fabric_namespaces = (release.sriov_namespace, release.ipam_namespace)
         absent = () if self.cluster.fabrics else fabric_namespaces
-        unshown = () if self.cluster.viewer == CONSOLE else (CONSOLE_NAMESPACE,)
-        unused = {f"Namespace/{name}" for name in (*absent, *unshown)} | self._unread
+        scraping = NAMESPACES.values() if self.cluster.monitoring is None else ()
+        unused = {f"Namespace/{name}" for name in (*absent, *scraping)} | self._unread
         return {name: who for name, who in self.cluster.external.items() if name not in unused}
 
     @property

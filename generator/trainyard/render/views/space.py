@@ -150,6 +150,17 @@ class SpaceView:
         return [subject for role in _ROLES for subject in self._subjects(role)]
 
     @property
+    def monitor_labels(self) -> dict[str, str]:
+        """Labels of the PodMonitor: those by which Prometheus selects it, and ours."""
+        monitoring = self.space.cluster.monitoring
+        return {**(monitoring.labels if monitoring else {}), **self.labels}
+
+    @property
+    def metrics_address(self) -> str:
+        """Address of a job's own metrics; Prometheus puts the pod's in."""
+        return f"$1:{self.space.team.metrics}"
+
+    @property
     def accounts(self) -> tuple[str, ...]:
         """Service accounts that the tree defines, the ranks' first; the others exist already."""
         own = (account.name for account in self.space.team.accounts if not account.owner)
