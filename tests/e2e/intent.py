@@ -35,6 +35,13 @@ _ANY_PORTS = (22, 53, 443, 5353, 6443, 8888, 40000)
 """Ports of sshd, DNS of both releases, egress rules, a workbench, and one that MPI chose."""
 
 
+_PROMETHEUS = {
+    "openshift": "openshift-user-workload-monitoring",
+    "prometheus-operator": "monitoring",
+}
+"""Namespace of the Prometheus of each stack."""
+
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """Promises of a cluster of this repository about the pod network.
@@ -43,11 +50,15 @@ class Intent:
         release: its `release.yaml`.
         egress: of the cluster's profile.
         namespaces: of the teams.
+        prometheus: namespace of the one that scrapes.
+        metrics: port of the jobs' own metrics, by namespace of the teams that have them.
     """
 
     release: Mapping[str, Any]
     egress: Mapping[str, Any]
     namespaces: tuple[str, ...]
+    prometheus: str
+    metrics: Mapping[str, int]
 
     def endpoints(self) -> Iterator[Endpoint]:
         """Yield jobs and workbenches of each team's namespace, the platform's pods, and hosts."""
@@ -65,7 +76,7 @@ class Intent:
 
     def _platform_namespaces(self) -> list[str]:
         platform = {account.split(":")[2] for account in self.release["controllers"]}
-        platform |= {*self.release["metricsNamespaces"], *self.release["workspaceIngress"]}
+        platform |= {self.prometheus, *self.release["workspaceIngress"]}
         return sorted(platform - {self.release["dns"]["namespace"]})
 
     def _hosts(self) -> Iterator[Endpoint]:
@@ -78,7 +89,7 @@ class Intent:
 
     def probes(self, among: tuple[Endpoint, ...]) -> Iterator[Probe]:
         """Yield a probe for each port and protocol of two endpoints, one of them a team's."""
-        ports = {*_ANY_PORTS, _TRAINER_PORT}
+        ports = {*_ANY_PORTS, _TRAINER_PORT, *self.metrics.values()}
         for rule in self.egress.values():
             ports.update(rule["ports"])
         for one, two in permutations(among, 2):
@@ -109,8 +120,9 @@ class Intent:
 
     def _enters(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
         """Return whether a team's pod may receive from there."""
-        if source.namespace in self.release["metricsNamespaces"]:
-            return True
+        if source.namespace == self.prometheus:
+            scraped = JOB in target.labels and protocol == "TCP"
+            return scraped and port == self.metrics.get(target.namespace)
         if JOB not in target.labels:
             return self._are_workspaces(target, source)
         if self.release["isolatesJobs"] and source.labels == _TRAINER:
@@ -135,10 +147,16 @@ def intent(cluster: str) -> Intent:
     """Return the promises of a cluster of this repository."""
     profile = _read(REPOSITORY / f"profiles/clusters/{cluster}.yaml")
     release = _read(REPOSITORY / f"generator/trainyard/releases/{profile['release']}/release.yaml")
-    found = (REPOSITORY / f"overlays/{cluster}/teams").glob("*/namespace-*.yaml")
-    names = sorted(_read(path)["metadata"]["name"] for path in found)
+    metrics, names = {}, []
+    for path in sorted((REPOSITORY / f"overlays/{cluster}/teams").glob("*/namespace-*.yaml")):
+        names.append(name := _read(path)["metadata"]["name"])
+        team = _read(REPOSITORY / f"profiles/teams/{path.parent.name}.yaml")
+        if "metrics" in team:
+            metrics[name] = team["metrics"]
     assert names
-    return Intent(release, profile["egress"], tuple(names))
+    assert metrics
+    prometheus = _PROMETHEUS[profile["monitoring"]["stack"]]
+    return Intent(release, profile["egress"], tuple(sorted(names)), prometheus, metrics)
 
 
 def policies(cluster: str) -> list[dict[str, Any]]:

@@ -132,6 +132,10 @@ def any_port(spec: dict[str, Any]) -> None:
     del spec["egress"][0]["ports"]
 
 
+def to_any_port(spec: dict[str, Any]) -> None:
+    del spec["ingress"][0]["ports"]
+
+
 def any_address(spec: dict[str, Any]) -> None:
     spec["egress"][0]["to"] = [{"ipBlock": {"cidr": "0.0.0.0/0"}}]
 
@@ -160,6 +164,7 @@ class Wrong:
     port: int
 
 
+_PROMETHEUS = "openshift-user-workload-monitoring"
 WRONG = [
     Wrong("lab", "default-deny", open_ingress, OUTSIDER, "{0}-bench-0", 8888),
     Wrong("lab", "dns", any_port, "{0}-rank-a0", DNS, 40000),
@@ -168,10 +173,12 @@ WRONG = [
     Wrong("lab", "jobs", ingress_from(_ANYBODY), OUTSIDER, "{0}-rank-a0", 22),
     Wrong("lab", "jobs", any_pod, "{0}-bench-0", "{0}-rank-a0", 22),
     Wrong("lab", "jobs", any_namespace, "{0}-rank-a0", "{1}-rank-a0", 22),
-    Wrong("lab", "metrics", ingress_from(_ANYBODY), OUTSIDER, "{0}-rank-a0", 40000),
     Wrong("lab", "egress-object-store", any_address, "{0}-rank-a0", INTERNET, 443),
     Wrong("lab", "egress-object-store", any_port, "{0}-rank-a0", "object-store-0", 22),
     Wrong("prod-east", "jobs", any_job, "{0}-rank-a0", "{0}-rank-b0", 22),
+    Wrong("prod-east", "metrics", ingress_from(_ANYBODY), OUTSIDER, "{0}-rank-a0", 8080),
+    Wrong("prod-east", "metrics", to_any_port, _PROMETHEUS, "{0}-rank-a0", 22),
+    Wrong("prod-east", "metrics", for_all_pods, _PROMETHEUS, "{0}-bench-0", 8080),
     Wrong("prod-east", "workspaces", ingress_from(_ANYBODY), OUTSIDER, "{0}-bench-0", 8888),
     Wrong("prod-east", "workspaces", for_all_pods, "openshift-ingress", "{0}-rank-a0", 22),
     Wrong("prod-east", "egress-api-server", for_all_pods, "{0}-rank-a0", "api-server-0", 6443),
@@ -192,7 +199,9 @@ def test_wrong_policy_is_detected(place: Place, wrong: Wrong) -> None:
 
     differing = place.differing(enforced, namespaces=2)
 
-    assert len(changed) == len(place.meant.namespaces)
+    # Only a team with metrics of its own has their policy.
+    places = place.meant.metrics if wrong.policy == "metrics" else place.meant.namespaces
+    assert len(changed) == len(places)
     source, target = (each.format(*place.meant.namespaces) for each in (wrong.source, wrong.target))
     assert (source, target, "TCP", wrong.port) in differing
 

@@ -17,12 +17,20 @@ from trainyard.render.alerts.alert import PLATFORM, Alert
 from trainyard.render.alerts.rulesets import FAMILIES, web_address
 from trainyard.render.alerts.runbooks import runbooks
 from trainyard.render.site import render_site
+from trainyard.render.unit import job_states, readme
+from trainyard.render.views.cluster import ClusterView
 from trainyard.yaml_io.reader import read
 
 USE = ROOT / "docs/how-to/see-what-teams-use.md"
 METRICS = PACKAGE / "render" / "alerts" / "metrics.yaml"
 ALERTS = [alert for alerts in FAMILIES.values() for alert in alerts]
-KUBERNETES = {"release": "kubernetes-1.36", "monitoring": {"stack": "prometheus-operator"}}
+OPTIONAL = {f"Metrics/{name}": "me" for name in ("external-secrets", "job-states")}
+"""Owners of what not every cluster has scraped."""
+KUBERNETES = {
+    "release": "kubernetes-1.36",
+    "monitoring": {"stack": "prometheus-operator"},
+    "external": OPTIONAL,
+}
 _STRING = re.compile(r'"[^"]*"')
 _LABELS = re.compile(r"\b(?:by|on|group_left|without|ignoring)\s*\([^)]*\)|\{[^}]*\}|\[[^]]*\]")
 _NAME = re.compile(r"(?<![\w:])[a-zA-Z_][a-zA-Z0-9_:]*\b(?!\s*\()")
@@ -74,7 +82,9 @@ def test_names_of_an_expression_are_found() -> None:
     assert named(expr) == {"b_total", "g", "h:i"}
 
 
-@pytest.mark.parametrize("cluster", [{}, KUBERNETES], ids=["openshift", "kubernetes"])
+@pytest.mark.parametrize(
+    "cluster", [{"external": OPTIONAL}, KUBERNETES], ids=["openshift", "kubernetes"]
+)
 def test_each_metric_exists_in_the_versions_of_the_release(cluster: dict[str, Any]) -> None:
     """A rule on a metric that does not exist passes every check and never fires."""
     found = site(**cluster)
@@ -93,9 +103,13 @@ def test_alert_names_the_sources_of_its_metrics(alert: Alert) -> None:
         assert {component for component, name in known() if name == metric} & {*alert.sources}
 
 
+def test_no_metric_is_listed_for_nothing() -> None:
+    read_somewhere = metrics_of(site(external=OPTIONAL)) | metrics_of(site(**KUBERNETES))
+    assert {metric for _, metric in known()} == read_somewhere
+
+
 def test_each_fact_is_recorded_and_read() -> None:
-    """By another rule, or by people in a query of the documentation."""
-    for found in (site(), site(**KUBERNETES)):
+    for found in (site(), site(external=OPTIONAL), site(**KUBERNETES)):
         recorded = {rule["record"] for rule in rules(found) if "record" in rule}
         read_somewhere = {name for rule in rules(found) for name in named(rule["expr"])}
         assert {name for name in read_somewhere if ":" in name} <= recorded
@@ -206,6 +220,76 @@ def test_prometheus_finds_the_objects_by_its_labels_and_ours_stay() -> None:
         "ml.example.com/part": "platform",
         "release": "prom",
     }
+
+
+def states(**cluster: Any) -> dict[str, Any]:
+    """Return what kube-state-metrics is configured with, by kind."""
+    (body,) = job_states(site(**cluster)).values()
+    return {each["groupVersionKind"]["kind"]: each for each in body["spec"]["resources"]}
+
+
+def test_states_are_of_what_the_cluster_has() -> None:
+    """A second kube-state-metrics is refused what it may not read, and warns of unknown kinds."""
+    jobs, nodes = {"Workload", "TrainJob"}, {"SriovNetworkNodeState"}
+    assert {*states(**KUBERNETES)} == jobs | nodes
+    assert {*states(external=OPTIONAL)} == jobs | nodes | {"MachineConfigPool"}
+    assert job_states(site()) == {}
+    assert job_states(site(external=OPTIONAL, monitoring=None)) == {}
+
+
+def test_states_have_the_metrics_and_labels_that_alerts_read() -> None:
+    shown = states(external=OPTIONAL)
+    found = {
+        f"{each['metricNamePrefix']}_{metric['name']}": {
+            *each["labelsFromPath"],
+            *metric["each"].get("gauge", {}).get("labelsFromPath", {}),
+            *[metric["each"].get("stateSet", {}).get("labelName", "node")],
+        }
+        for each in shown.values()
+        for metric in each["metrics"]
+    }
+    assert {*found} == {metric for component, metric in known() if component == "job-states"}
+    for rule in rules(site(external=OPTIONAL)):
+        for metric, matchers in re.findall(r"(trainyard_\w+)\{([^}]*)\}", rule["expr"]):
+            assert {each.partition("=")[0].rstrip("!") for each in matchers.split(",")} <= (
+                found[metric]
+            ), (metric, matchers)
+
+
+def test_account_may_read_exactly_what_the_states_name() -> None:
+    """The README's command names them as RBAC does."""
+    found = site(external=OPTIONAL)
+    read_by = {
+        f"{each['groupVersionKind']['kind'].lower()}s.{each['groupVersionKind']['group']}"
+        for each in states(external=OPTIONAL).values()
+    }
+    assert {*ClusterView(found.cluster).state_resources} == read_by
+
+
+def test_cluster_without_an_owner_of_a_source_says_what_is_not_watched() -> None:
+    text = readme(site())
+    assert "No alert reports a job that waits too long" in text
+    assert "No alert reports a Secret that is not synced" in text
+    assert "No alert reports" not in readme(site(external=OPTIONAL))
+
+
+def test_limits_of_waiting_are_those_of_the_profile() -> None:
+    """A priority without a limit, and a job without a priority, have a day."""
+    found = site(
+        external=OPTIONAL,
+        priorities={"high": 2, "low": 1},
+        monitoring={"stack": "openshift", "waiting": {"high": "30m"}},
+    )
+    limits = {
+        rule["labels"]["priority"]: rule["expr"]
+        for rule in rules(found)
+        if rule.get("record") == "trainyard:priority:waiting_seconds"
+    }
+    assert (limits["high"], limits["low"], limits["(none)"]) == (
+        "vector(1800)",
+        "vector(86400)",
+        "vector(86400)",
+    )
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ ALERTS = (
         ),
         hold="15m",
         severity="warning",
+        for_team=True,
         summary="ExternalSecret {{ $labels.name }} of {{ $labels.namespace }} is not synced",
         meaning="The operator can't read the entry of the secret store. The Secret keeps its old "
         "content or does not exist. Then pods can't pull their image or reach their bucket.",
