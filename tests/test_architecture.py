@@ -12,7 +12,7 @@ from radon.visitors import Class, Function
 
 from trainyard.render.catalog import CATALOG, DELIVERY
 from trainyard.render.folder import templates_folder
-from trainyard.render.unit import HEALTH_CHECKS, STATES
+from trainyard.render.unit import HEALTH_CHECKS, ROUTES, STATES
 from trainyard.schema.manifests import schema_folder
 from trainyard.workflows.generate import generate
 
@@ -77,7 +77,7 @@ def test_templates_and_catalog_are_the_same_set() -> None:
     entries = [*(entry.template for entry in CATALOG), *(entry.template for entry in DELIVERY)]
 
     assert len(entries) == len(set(entries))
-    assert templates == {*entries, *HEALTH_CHECKS, STATES}
+    assert templates == {*entries, *HEALTH_CHECKS, ROUTES, STATES}
 
 
 def test_every_entry_is_rendered_by_some_cluster() -> None:

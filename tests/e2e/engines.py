@@ -25,9 +25,15 @@ KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
     "sriov-network-operator",
     "tekton",
 )
-KUBE_STATE_METRICS, PROMETHEUS, PROMTOOL = "kube-state-metrics", "prometheus", "promtool"
+AMTOOL, KUBE_STATE_METRICS, PROMETHEUS, PROMTOOL = (
+    "amtool",
+    "kube-state-metrics",
+    "prometheus",
+    "promtool",
+)
 _PROGRAMS = Path(__file__).parent / "programs"
 _PACKAGES = {
+    AMTOOL: ("alertmanager", "github.com/prometheus/alertmanager/cmd/amtool"),
     KUBE_STATE_METRICS: ("kube-state-metrics", "k8s.io/kube-state-metrics/v2"),
     PROMETHEUS: ("prometheus", "github.com/prometheus/prometheus/cmd/prometheus"),
     PROMTOOL: ("prometheus", "github.com/prometheus/prometheus/cmd/promtool"),

@@ -73,6 +73,7 @@ class Monitoring:
         stack: ``openshift`` or ``prometheus-operator``.
         labels: by which it selects the objects that it reads.
         namespace: of the Prometheus.
+        severity: alert -> its severity, where it is not the usual one.
         waiting: priority -> seconds that a job may wait; others have ``WAITING``.
     """
 
@@ -80,4 +81,5 @@ class Monitoring:
     stack: str
     labels: Mapping[str, str]
     namespace: str
+    severity: Mapping[str, str]
     waiting: Mapping[str, int]

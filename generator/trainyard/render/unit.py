@@ -17,6 +17,9 @@ from trainyard.render.views.cluster import ClusterView
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
 
+ROUTES = "operators/alertmanager-routes"
+"""Which alerts go to which team's contact."""
+
 STATES = "operators/job-states"
 """What kube-state-metrics shows of jobs, and of what sets up nodes."""
 
@@ -101,6 +104,13 @@ def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
     name = HEALTH_CHECKS["argocd-object" in site.cluster.release.features]
     body: dict[str, Any] = template(name)({"health": Health(scripts)})
     return name, body
+
+
+def alert_routes(site: Site) -> dict[str, Any]:
+    """Return a piece of Alertmanager's configuration by its name; none where nobody is alerted."""
+    if not site.cluster.monitoring or not site.tenants:
+        return {}
+    return {ROUTES: template(ROUTES)({"site": site})}
 
 
 def job_states(site: Site) -> dict[str, Any]:

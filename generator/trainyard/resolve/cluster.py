@@ -120,7 +120,9 @@ def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Monitoring 
         waiting[name] = parse_seconds(limit)
     stack = stated["stack"]
     namespace = stated.get("namespace", NAMESPACES[stack])
-    return Monitoring(at, stack, stated.get("labels", {}), namespace, waiting)
+    return Monitoring(
+        at, stack, stated.get("labels", {}), namespace, stated.get("severity", {}), waiting
+    )
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

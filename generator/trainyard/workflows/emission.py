@@ -13,6 +13,7 @@ from trainyard.output.lockfile import LOCKFILE, lock_bytes, make_lock, read_lock
 from trainyard.render.alerts.runbooks import runbooks
 from trainyard.render.team_pages import team_pages
 from trainyard.render.unit import (
+    alert_routes,
     evidence_page,
     health_checks,
     job_states,
@@ -81,7 +82,7 @@ def _documents(
     for folder, body in kustomizations(site, manifests, components_root).items():
         documents[f"{folder}/kustomization.yaml"] = (body, teams.get(folder, site.cluster.files))
     fragment, checks = health_checks(site)
-    for name, body in {fragment: checks, **job_states(site)}.items():
+    for name, body in {fragment: checks, **alert_routes(site), **job_states(site)}.items():
         documents[f"{name}.yaml"] = (body, site.cluster.files)
     return documents
 

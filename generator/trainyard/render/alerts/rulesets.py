@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
@@ -54,9 +54,14 @@ def rule_sets(site: Site) -> Iterator[RuleSet]:
 
 
 def alerts_of(cluster: Cluster) -> dict[str, list[Alert]]:
-    """Return the alerts whose metrics a cluster has, by family; no empty family."""
+    """Return the alerts whose metrics a cluster has, as it wants them; no empty family."""
+    stated = cluster.monitoring.severity if cluster.monitoring else {}
     found = {
-        family: [each for each in alerts if each.concerns(cluster)]
+        family: [
+            replace(each, severity=stated.get(each.name, each.severity))
+            for each in alerts
+            if each.concerns(cluster)
+        ]
         for family, alerts in FAMILIES.items()
     }
     return {family: alerts for family, alerts in found.items() if alerts}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
@@ -50,6 +51,39 @@ class SiteView:
     """A cluster with its teams, as templates read it."""
 
     site: Site
+
+    @property
+    def metrics_namespaces(self) -> list[str]:
+        """Namespaces whose jobs have metrics of their own."""
+        return [
+            space.namespace
+            for tenant in self.site.tenants
+            if tenant.team.metrics
+            for space in tenant.spaces
+        ]
+
+    @property
+    def alert_routes(self) -> list[dict[str, Any]]:
+        """Routes of Alertmanager: what a team fixes goes to its contact."""
+        return [
+            {"matchers": [f'team=~"{"|".join(teams)}"'], "receiver": contact}
+            for contact, teams in self._teams_by_contact.items()
+        ]
+
+    @property
+    def alert_receivers(self) -> list[dict[str, Any]]:
+        """Receivers of Alertmanager, one for each contact."""
+        return [
+            {"name": contact, "email_configs": [{"to": contact}]}
+            for contact in self._teams_by_contact
+        ]
+
+    @property
+    def _teams_by_contact(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for tenant in self.site.tenants:
+            found.setdefault(tenant.team.contact, []).append(tenant.name)
+        return dict(sorted(found.items()))
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
