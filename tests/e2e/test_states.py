@@ -170,7 +170,7 @@ def test_job_that_does_not_run_is_reported_until_it_runs(stage: Stage, tmp_path:
             f'trainyard_workload_created_timestamp_seconds{{job_name="{job.name}",finished="True"}}'
         )
         assert prometheus.until(lambda: len(prometheus.query(ended)) == 1)
-        assert not fires()
+        assert prometheus.until(lambda: not fires())
         job.delete()
 
 
