@@ -163,6 +163,8 @@ limit."""
 
 OTHERS = {
     "cluster.installed": "one version for each component of the release",
+    "cluster.monitoring.severity": "one for each alert",
+    "cluster.monitoring.waiting": "cluster.priorities",
     "hardware.sources": "in no object",
     "runtime.hardware": "one object for each, as for each runtime",
     "team#pools": "cluster.pools",

@@ -47,6 +47,8 @@ NAMES: dict[str, Finder] = {
     "allocations.*.*": _keys("cluster", "fabrics", NAME),
     "allocations.*.*.*": _names("team"),
     "allocations.*.uids.*": _namespaces,
+    "cluster.monitoring.severity.*": lambda _: iter(("TrainyardGpuXid", "TrainyardJobFailed")),
+    "cluster.monitoring.waiting.*": _keys("cluster", "priorities", NAME),
     "runtime.libraries.*": lambda _: iter(("openmpi", "torch", "intel-mpi", "nccl")),
     "team.mpiJobs.*": _names("cluster"),
     "team.quota.*": _names("cluster"),

@@ -326,7 +326,7 @@ NODES = (
         ),
     ),
     Case(
-        alert="TrainyardMachinePoolDegraded",
+        alert="TrainyardPoolConfigFailed",
         at="20m",
         series={DEGRADED: "1x30"},
         labels={"pool": "dgx-h100"},
@@ -483,7 +483,7 @@ STATES = (
         neighbours=({part("node", active="0"): "", part("node"): "1x60"},),
     ),
     Case(
-        alert="TrainyardMachinePoolPaused",
+        alert="TrainyardPoolPaused",
         at="1500m",
         series={PAUSED: "1x1600"},
         labels={"pool": "dgx-h100"},

@@ -16,7 +16,6 @@ from trainyard.impact.policies import EGRESS, INGRESS
 from trainyard.impact.remaining import on_cluster
 
 STORE: dict[str, Any] = {"to": ["203.0.113.0/28"], "ports": [443]}
-MONITORING = "openshift-monitoring, openshift-user-workload-monitoring"
 TEAMS = ("team-nlp", "team-vision")
 
 
@@ -143,11 +142,6 @@ def test_deleted_isolation_is_called_all_traffic() -> None:
     assert found(policies_of(sides({}, {}), "dns", "jobs", "workspaces")) == [
         ("opens", "all traffic to jobs", ("team-nlp",)),
         ("closes", "egress to 203.0.113.0/28, TCP 443", ("team-nlp",)),
-        (
-            "closes",
-            f"ingress to workspaces from pods of {MONITORING}",
-            ("team-nlp",),
-        ),
     ]
 
 

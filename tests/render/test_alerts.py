@@ -19,6 +19,7 @@ from trainyard.render.alerts.runbooks import runbooks
 from trainyard.render.site import render_site
 from trainyard.render.unit import job_states, readme
 from trainyard.render.views.cluster import ClusterView
+from trainyard.schema.profiles import profile_schema
 from trainyard.yaml_io.reader import read
 
 USE = ROOT / "docs/how-to/see-what-teams-use.md"
@@ -101,6 +102,19 @@ def test_alert_names_the_sources_of_its_metrics(alert: Alert) -> None:
     """By them it is left out where a cluster has none of them."""
     for metric in (name for name in named(alert.expr) if ":" not in name):
         assert {component for component, name in known() if name == metric} & {*alert.sources}
+
+
+def test_profile_may_change_the_severity_of_each_alert() -> None:
+    """And of no other: a name that does not exist would change nothing."""
+    fields = profile_schema("cluster")["properties"]["monitoring"]["properties"]
+    assert fields["severity"]["propertyNames"]["enum"] == sorted({each.name for each in ALERTS})
+    stated = {"stack": "openshift", "severity": {"TrainyardJobFailed": "critical"}}
+    found = site(monitoring=stated)
+    usual = {rule["alert"]: rule["labels"]["severity"] for rule in rules(site()) if "alert" in rule}
+    now = {rule["alert"]: rule["labels"]["severity"] for rule in rules(found) if "alert" in rule}
+    assert {*now.items()} - {*usual.items()} == {("TrainyardJobFailed", "critical")}
+    (page,) = runbooks(found).values()
+    assert "## TrainyardJobFailed\n\n`critical`" in page
 
 
 def test_no_metric_is_listed_for_nothing() -> None:

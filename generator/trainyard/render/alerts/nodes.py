@@ -61,7 +61,7 @@ ALERTS = (
         ),
     ),
     Alert(
-        name="TrainyardMachinePoolDegraded",
+        name="TrainyardPoolConfigFailed",
         sources=("machine-config",),
         expr="max by (pool) (mco_degraded_machine_count) > 0 "
         "and on (pool) trainyard:pool:promised_nodes",

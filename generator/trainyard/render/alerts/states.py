@@ -89,7 +89,7 @@ ALERTS = (
         ),
     ),
     Alert(
-        name="TrainyardMachinePoolPaused",
+        name="TrainyardPoolPaused",
         sources=_STATES,
         expr="max by (pool) (trainyard_machine_config_pool_paused) == 1 "
         "and on (pool) trainyard:pool:promised_nodes",
