@@ -22,6 +22,7 @@ from tests.audit import (
     isolation,
     placement,
     roles,
+    watching,
     workloads,
 )
 from tests.audit.defects import capacity as capacity_defects
@@ -33,6 +34,7 @@ from tests.audit.defects import fabric as fabric_defects
 from tests.audit.defects import isolation as isolation_defects
 from tests.audit.defects import placement as placement_defects
 from tests.audit.defects import roles as roles_defects
+from tests.audit.defects import watching as watching_defects
 from tests.audit.defects import workloads as workloads_defects
 from tests.audit.defects.defect import Audit, Defect
 from tests.audit.tree import ROOT, Document, Tree, clusters, load
@@ -49,6 +51,7 @@ AUDITS: tuple[Audit, ...] = (
     *delivery.AUDITS,
     *fabric.AUDITS,
     *placement.AUDITS,
+    *watching.AUDITS,
     *workloads.AUDITS,
 )
 DEFECTS = (
@@ -62,6 +65,7 @@ DEFECTS = (
     *cost_defects.DEFECTS,
     *fabric_defects.DEFECTS,
     *placement_defects.DEFECTS,
+    *watching_defects.DEFECTS,
 )
 EXAMPLES = {"smallest": "solo", "two-generations": "north"}
 """Examples with a tree, and their cluster."""

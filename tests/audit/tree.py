@@ -173,6 +173,10 @@ def clusters() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in (ROOT / "overlays").glob("*/trainyard.lock")))
 
 
+_NO_OBJECTS = {"", "CustomResourceStateMetrics", "Kustomization"}
+"""Kinds of documents that no API server gets."""
+
+
 @cache
 def load(cluster: str, root: Path = ROOT) -> Tree:
     """Read a cluster's folder and the profiles that it was made from, both below the root."""
@@ -184,7 +188,7 @@ def load(cluster: str, root: Path = ROOT) -> Tree:
     allocations, evidence = profiles / "allocations.yaml", folder / "COMPLIANCE.md"
     return Tree(
         name=cluster,
-        documents=tuple(each for each in found if each.kind not in {"", "Kustomization"}),
+        documents=tuple(each for each in found if each.kind not in _NO_OBJECTS),
         kustomizations=tuple(each for each in found if each.kind == "Kustomization"),
         domain=read(profiles / "trainyard.yaml")["domain"],
         cluster=read(profiles / f"clusters/{cluster}.yaml"),
