@@ -38,6 +38,7 @@ def scrape_configs(monitor: Body, discovery: Discovery) -> Iterator[Body]:
             "scheme": endpoint.get("scheme", "http"),
             "kubernetes_sd_configs": [_discovered(monitor, discovery)],
             "relabel_configs": [*_relabelings(monitor, endpoint)],
+            "sample_limit": monitor["spec"].get("sampleLimit", 0),
             "metric_relabel_configs": [*map(_snake, endpoint.get("metricRelabelings", ()))],
         }
         if endpoint.get("bearerTokenFile"):
@@ -99,18 +100,27 @@ def _of_pods(monitor: Body, endpoint: Body) -> Iterator[Body]:
     yield _without_ended_pods()
     yield from _selected(monitor, "pod")
     by = "name" if "port" in endpoint else "number"
-    port = str(endpoint.get("port") or endpoint["portNumber"])
-    yield _keep(f"__meta_kubernetes_pod_container_port_{by}", port)
+    port = str(endpoint.get("port") or endpoint.get("portNumber", ""))
+    if port:
+        yield _keep(f"__meta_kubernetes_pod_container_port_{by}", port)
     yield _copied("namespace", "namespace")
     yield _copied("pod_container_name", "container")
     yield _copied("pod_name", "pod")
+    for key in monitor["spec"].get("podTargetLabels", ()):
+        copied = _copied(f"pod_label_{_label(key)}", _label(key))
+        yield {**copied, "regex": "(.+)", "replacement": "${1}"}
     yield {"target_label": "job", "replacement": f"{metadata['namespace']}/{metadata['name']}"}
     if by == "name":
         yield {"target_label": "endpoint", "replacement": port}
 
 
 def _selected(monitor: Body, what: str) -> Iterator[Body]:
-    for key, value in sorted(monitor["spec"]["selector"]["matchLabels"].items()):
+    selector = monitor["spec"]["selector"]
+    for expression in selector.get("matchExpressions", ()):
+        assert expression["operator"] == "Exists"
+        present = f"__meta_kubernetes_{what}_labelpresent_{_label(expression['key'])}"
+        yield _keep(present, "true")
+    for key, value in sorted(selector.get("matchLabels", {}).items()):
         name = _label(key)
         yield {
             "action": "keep",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.e2e.alert_cases import CASES, NEW, SOURCES, WAITS, Case, Series
 from tests.e2e.engines import PROMTOOL, engine
@@ -150,6 +151,68 @@ def test_each_alert_has_a_case() -> None:
         rules = [rule for group in groups(cluster) for rule in group["rules"] if "alert" in rule]
         for name in {rule["alert"] for rule in rules} - {"TrainyardMetricsMissing"}:
             assert {("lab", name), ("prod-east", name)} & known, name
+
+
+def schema_of(cluster: str, kind: str) -> Any:
+    """Return the OpenAPI schema of a kind whose state is shown, from the module of its CRD."""
+    module, path = {
+        "SriovNetworkNodeState": (
+            "github.com/k8snetworkplumbingwg/sriov-network-operator",
+            "config/crd/bases/sriovnetwork.openshift.io_sriovnetworknodestates.yaml",
+        ),
+        "TrainJob": (
+            "github.com/kubeflow/trainer/v2",
+            "manifests/base/crds/trainer.kubeflow.org_trainjobs.yaml",
+        ),
+        "Workload": (
+            "sigs.k8s.io/kueue",
+            "config/components/crd/bases/kueue.x-k8s.io_workloads.yaml",
+        ),
+    }[kind]
+    versions = {"lab": ("0.19", "2.3"), "prod-east": ("0.16", "2.1")}[cluster]
+    folder = {
+        "SriovNetworkNodeState": ROOT / "tests/e2e/programs/sriov-network-operator",
+        "TrainJob": next(MODULES.glob(f"trainer-{versions[1]}.*")),
+        "Workload": next(MODULES.glob(f"kueue-{versions[0]}.*")),
+    }[kind]
+    home = run_go(find_go(), folder, "list", "-m", "-f", "{{.Dir}}", module).strip()
+    return yaml.safe_load((Path(home) / path).read_bytes())
+
+
+def has(schema: Any, path: list[str]) -> bool:
+    """Return whether a schema has a field, in lists too; metadata has no schema of its own."""
+    for step in path if path[0] != "metadata" else ():
+        if "items" in schema:
+            schema = schema["items"]
+        if step.startswith("["):
+            continue
+        if step not in schema.get("properties", {}):
+            return False
+        schema = schema["properties"][step]
+    return True
+
+
+@pytest.mark.parametrize("kind", ["SriovNetworkNodeState", "TrainJob", "Workload"])
+@pytest.mark.parametrize("cluster", ["lab", "prod-east"])
+def test_states_read_fields_of_the_versions_that_run(cluster: str, kind: str) -> None:
+    """A path that leads nowhere has no series, and no error."""
+    path = ROOT / "overlays" / cluster / "operators/job-states.yaml"
+    resources = read(path.name, path.read_bytes())[0].value["spec"]["resources"]
+    (resource,) = [each for each in resources if each["groupVersionKind"]["kind"] == kind]
+    spec = schema_of(cluster, kind)["spec"]
+    (version,) = [
+        each
+        for each in spec["versions"]
+        if each["name"] == resource["groupVersionKind"]["version"] and each["served"]
+    ]
+    schema = version["schema"]["openAPIV3Schema"]
+    paths = [*resource["labelsFromPath"].values()]
+    for metric in resource["metrics"]:
+        shown = metric["each"].get("gauge") or metric["each"]["stateSet"]
+        paths += [[*shown["path"], *shown.get("valueFrom", [])]]
+        paths += [[*shown["path"], *inner] for inner in shown.get("labelsFromPath", {}).values()]
+    assert [each for each in paths if not has(schema, each)] == []
+    assert spec["group"] == resource["groupVersionKind"]["group"]
 
 
 @pytest.mark.parametrize(

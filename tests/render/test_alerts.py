@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -19,6 +20,7 @@ from trainyard.render.alerts.runbooks import runbooks
 from trainyard.render.site import render_site
 from trainyard.render.unit import job_states, readme
 from trainyard.render.views.cluster import ClusterView
+from trainyard.schema.manifests import schema_folder
 from trainyard.schema.profiles import profile_schema
 from trainyard.yaml_io.reader import read
 
@@ -268,6 +270,18 @@ def test_states_have_the_metrics_and_labels_that_alerts_read() -> None:
             assert {each.partition("=")[0].rstrip("!") for each in matchers.split(",")} <= (
                 found[metric]
             ), (metric, matchers)
+
+
+def test_paused_is_a_field_of_openshifts_pools() -> None:
+    """No module that the rehearsal builds has this CRD."""
+    pool = states(external=OPTIONAL)["MachineConfigPool"]
+    (metric,) = pool["metrics"]
+    schema = schema_folder("openshift-ai-3.5") / (
+        "machineconfiguration.openshift.io/machineconfigpool_v1.json"
+    )
+    fields = json.loads(schema.read_text("utf-8"))["properties"]
+    assert metric["each"]["gauge"]["path"] == ["spec", "paused"]
+    assert "paused" in fields["spec"]["properties"]
 
 
 def test_account_may_read_exactly_what_the_states_name() -> None:

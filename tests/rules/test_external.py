@@ -155,3 +155,16 @@ def test_metrics_that_others_have_scraped_are_declared() -> None:
 
     unwatched = {"clusters/prod-east.yaml": {**cluster, "monitoring": None}}
     assert messages("references/undeclared-external", unwatched) == []
+
+
+def test_limits_of_waiting_need_the_states_of_jobs() -> None:
+    """Without them no alert could read the limits; without limits nobody has to run it."""
+    limited = {"stack": "openshift", "waiting": {"batch": "1h"}}
+    cluster = {"priorities": {"batch": 1}, "monitoring": limited}
+    words = "`Metrics/job-states` is not declared in `external`"
+    rule = "references/undeclared-external"
+    assert words in str(messages(rule, {"clusters/prod-east.yaml": cluster}))
+    owned = {**cluster, "external": {"Metrics/job-states": "me"}}
+    assert words not in str(messages(rule, {"clusters/prod-east.yaml": owned}))
+    unlimited = {**cluster, "monitoring": {"stack": "openshift"}}
+    assert words not in str(messages(rule, {"clusters/prod-east.yaml": unlimited}))

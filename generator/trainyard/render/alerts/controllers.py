@@ -59,6 +59,7 @@ def _missing(source: str, witness: str, *others: str, only_if: str = "") -> Aler
             "Its owner is in the table above: have it scraped.",
             "If Prometheus is refused (403), its account needs `get` of `/metrics`.",
             "If only node-exporter is missing, see prometheus/node_exporter#3265.",
+            "If only job-states is missing, kube-state-metrics' log names what it can't list.",
         ),
     )
 
