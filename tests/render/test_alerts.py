@@ -12,6 +12,7 @@ import pytest
 
 from tests.pages import ROOT
 from tests.rules.cases import platform_of
+from trainyard.model.monitoring import EXPORTERS
 from trainyard.model.platform import Site
 from trainyard.profiles.read import PACKAGE
 from trainyard.render.alerts.alert import PLATFORM, Alert
@@ -117,6 +118,13 @@ def test_profile_may_change_the_severity_of_each_alert() -> None:
     assert {*now.items()} - {*usual.items()} == {("TrainyardJobFailed", "critical")}
     (page,) = runbooks(found).values()
     assert "## TrainyardJobFailed\n\n`critical`" in page
+
+
+def test_sources_have_the_names_that_external_may_have() -> None:
+    """Another name there is a warning."""
+    for found in (site(external=OPTIONAL), site(**KUBERNETES)):
+        names = {each.name for each in found.cluster.sources}
+        assert names - {*found.cluster.release.metrics} == {*EXPORTERS}
 
 
 def test_no_metric_is_listed_for_nothing() -> None:

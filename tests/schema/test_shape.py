@@ -233,6 +233,7 @@ FORMS: dict[str, Any] = {
         "state": {"type": "string", "enum": ["active"]},
         "name": NAME,
         "names": {"type": "object", "propertyNames": NAME},
+        "known": {"type": "object", "propertyNames": {"enum": ["first", "second"]}},
         "more": {
             "type": "object",
             "additionalProperties": False,
@@ -251,6 +252,12 @@ FORMS: dict[str, Any] = {
             "wrong-type",
             "`memory` takes a number with Mi or Gi; `64` has no unit",
             "Write `64Gi`.",
+        ),
+        (
+            {"known": {"frist": 1}},
+            "unknown-key",
+            "unknown key `frist`",
+            "did you mean `first`?",
         ),
         (
             {"memory": "64"},

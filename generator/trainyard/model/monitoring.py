@@ -28,6 +28,15 @@ EXTERNAL_SECRETS = "external-secrets"
 JOB_STATES = "job-states"
 """Sources that a cluster has if it declares who has them scraped: not every cluster can."""
 
+EXPORTERS = (
+    "dcgm-exporter",
+    EXTERNAL_SECRETS,
+    JOB_STATES,
+    "kube-state-metrics",
+    "node-exporter",
+)
+"""Sources beside the release's own controllers."""
+
 WAITING = 24 * 60 * 60
 """Seconds that a job may wait whose priority has no limit of its own."""
 

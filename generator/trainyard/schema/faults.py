@@ -186,10 +186,13 @@ def _duplicates(fault: Fault) -> Iterator[Diagnostic]:
 
 
 def _bad_name(fault: Fault) -> Iterator[Diagnostic]:
-    message = (
-        f"the name {quoted(fault.value)} is not {_form(fault.schema)}{beyond_ascii(fault.value)}"
-    )
-    yield BAD_NAME.at((fault.at / fault.value).key(), message)
+    at, key = (fault.at / fault.value).key(), f"{quoted(fault.value)}"
+    if known := fault.schema.get("enum"):
+        hint = meant(fault.value, known)
+        yield UNKNOWN_KEY.at(at, f"unknown key {key}{beyond_ascii(fault.value)}", hint=hint)
+    else:
+        form = f"{_form(fault.schema)}{beyond_ascii(fault.value)}"
+        yield BAD_NAME.at(at, f"the name {key} is not {form}")
 
 
 def _form(schema: Mapping[str, Any]) -> str:
