@@ -96,7 +96,7 @@ def test_each_rank_is_one_target_with_its_job(stage: Stage, tmp_path: Path) -> N
     scene = deployed(stage)
     job = scene.submit("nlp", 2)
     scene.runs(job)
-    assert stage.until(lambda: {each.phase for each in job.pods} == {"Running"})
+    assert stage.until(lambda: [each.phase for each in job.pods] == ["Running"] * 2)
     with served(_OWN + _FORGED) as port, scraping(scene, tmp_path, port) as prometheus:
         assert prometheus.until(partial(prometheus.are_up, len(job.pods))), prometheus.targets()
         found = prometheus.query("training_loss")
@@ -115,7 +115,7 @@ def test_pod_with_too_many_series_is_not_stored(stage: Stage, tmp_path: Path) ->
     scene = deployed(stage)
     job = scene.submit("nlp", 2)
     scene.runs(job)
-    assert stage.until(lambda: {each.phase for each in job.pods} == {"Running"})
+    assert stage.until(lambda: [each.phase for each in job.pods] == ["Running"] * 2)
     many = "".join(f'training_loss{{step="{step}"}} 0.5\n' for step in range(1001))
     with served(many) as port, scraping(scene, tmp_path, port) as prometheus:
         assert prometheus.until(
