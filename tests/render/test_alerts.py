@@ -133,6 +133,7 @@ def test_no_metric_is_listed_for_nothing() -> None:
 
 
 def test_each_fact_is_recorded_and_read() -> None:
+    """By another rule, or by people in a query of the documentation."""
     for found in (site(), site(external=OPTIONAL), site(**KUBERNETES)):
         recorded = {rule["record"] for rule in rules(found) if "record" in rule}
         read_somewhere = {name for rule in rules(found) for name in named(rule["expr"])}

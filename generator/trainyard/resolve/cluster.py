@@ -14,6 +14,7 @@ from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority, Setti
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
+from trainyard.model.money import parse_price
 from trainyard.model.monitoring import NAMESPACES, Monitoring
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
