@@ -15,7 +15,7 @@ STACK = "monitoring: {stack: openshift}"
 OWNER = "  UserWorkloadMonitoring/trainyard-system"
 LAB = "overlays/lab"
 STATES = (
-    f"{LAB}/operators/job-states.yaml",
+    f"{LAB}/monitoring/job-states.yaml",
     f"{LAB}/platform/prometheusrule-trainyard-states.yaml",
 )
 SCRAPED = (
@@ -156,7 +156,7 @@ def test_metrics_of_a_team_come_and_go(history: History) -> None:
 
 
 def test_routes_follow_the_contacts(history: History) -> None:
-    routes = f"{LAB}/operators/alertmanager-routes.yaml"
+    routes = f"{LAB}/monitoring/alertmanager-routes.yaml"
     history.write(
         TEAM, lambda text: text.replace(text.split("contact: ")[1].split()[0], "new@example.com")
     )

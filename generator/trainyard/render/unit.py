@@ -17,10 +17,10 @@ from trainyard.render.views.cluster import ClusterView
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
 
-ROUTES = "operators/alertmanager-routes"
+ROUTES = "monitoring/alertmanager-routes"
 """Which alerts go to which team's contact."""
 
-STATES = "operators/job-states"
+STATES = "monitoring/job-states"
 """What kube-state-metrics shows of jobs, and of what sets up nodes."""
 
 

@@ -122,7 +122,13 @@ def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Monitoring 
     stack = stated["stack"]
     namespace = stated.get("namespace", NAMESPACES[stack])
     return Monitoring(
-        at, stack, stated.get("labels", {}), namespace, stated.get("severity", {}), waiting
+        at=at,
+        stack=stack,
+        labels=stated.get("labels", {}),
+        namespace=namespace,
+        severity=stated.get("severity", {}),
+        waiting=waiting,
+        dashboards=stated.get("dashboards", ""),
     )
 
 

@@ -49,11 +49,6 @@ class Alert:
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster has what it is about."""
-        links = {
-            "",
-            *(["fabric"] if cluster.fabrics else []),
-            *(fabric.link.name for fabric in cluster.fabrics),
-        }
         features = {"", *cluster.release.features}
         return self.feature in features and cluster.has_metrics(self.sources, self.link)
 

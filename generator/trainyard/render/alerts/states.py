@@ -1,4 +1,4 @@
-"""Alerts that only kube-state-metrics' own configuration (``operators/job-states``) makes possible.
+"""Alerts that only our configuration of kube-state-metrics (``monitoring/job-states``) permits.
 
 No metric of Kueue has the age of a job that waits, and none of Trainer whether a job runs.
 """

@@ -8,7 +8,14 @@ from typing import Any
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Cohort, Priority
-from trainyard.model.monitoring import EXTERNAL_SECRETS, JOB_STATES, METRICS, NAMESPACES
+from trainyard.model.monitoring import (
+    CONSOLE,
+    CONSOLE_NAMESPACE,
+    EXTERNAL_SECRETS,
+    JOB_STATES,
+    METRICS,
+    NAMESPACES,
+)
 from trainyard.render.cel import text, text_list
 
 _FRAMEWORKS = {
@@ -115,6 +122,16 @@ class ClusterView:
         return [f"{plural}.{group}" for group, plural in kinds]
 
     @property
+    def sidecar_labels(self) -> dict[str, str]:
+        """Labels of the dashboards that a Grafana's sidecar reads."""
+        return {**self.monitoring_labels, "grafana_dashboard": "1"}
+
+    @property
+    def console_labels(self) -> dict[str, str]:
+        """Labels of the dashboards that OpenShift's console reads."""
+        return {**self.monitoring_labels, "console.openshift.io/dashboard": "true"}
+
+    @property
     def pool_label_keys(self) -> list[str]:
         """Keys of the labels that select the nodes of some pool, sorted."""
         return sorted({key for pool in self.cluster.pools for key in pool.hardware.labels})
@@ -150,14 +167,16 @@ class ClusterView:
     def needs(self) -> dict[str, str]:
         """Objects that the tree uses and does not define, with their owners.
 
-        A cluster without fabrics needs no namespaces of their operators, and one without monitoring
-        no metrics and no namespace of a Prometheus.
+        A cluster without fabrics needs no namespaces of their operators, one without monitoring no
+        metrics and no namespace of a Prometheus, and one without dashboards none of the console.
         """
         release = self.cluster.release
         fabric_namespaces = (release.sriov_namespace, release.ipam_namespace)
         absent = () if self.cluster.fabrics else fabric_namespaces
+        unshown = () if self.cluster.viewer == CONSOLE else (CONSOLE_NAMESPACE,)
         scraping = NAMESPACES.values() if self.cluster.monitoring is None else ()
-        unused = {f"Namespace/{name}" for name in (*absent, *scraping)} | self._unread
+        absent = (*absent, *unshown, *scraping)
+        unused = {f"Namespace/{name}" for name in absent} | self._unread
         return {name: who for name, who in self.cluster.external.items() if name not in unused}
 
     @property

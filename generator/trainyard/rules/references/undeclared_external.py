@@ -9,7 +9,14 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.ipam import IPAMS
-from trainyard.model.monitoring import JOB_STATES, METRICS, STACKS
+from trainyard.model.monitoring import (
+    CONSOLE,
+    CONSOLE_NAMESPACE,
+    JOB_STATES,
+    METRICS,
+    STACKS,
+    VIEWERS,
+)
 from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 
