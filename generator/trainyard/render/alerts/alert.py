@@ -63,6 +63,16 @@ def of_namespace(expr: str) -> str:
     return f"({expr}) * on (namespace) group_left (team) trainyard:namespace:team"
 
 
+def own(metric: str, *labels: str) -> str:
+    """Return a series with its exporter's own labels.
+
+    A scrape that does not honour them renames each to ``exported_*``.
+    """
+    for label in labels:
+        metric = f'label_replace({metric}, "{label}", "$1", "exported_{label}", "(.+)")'
+    return metric
+
+
 def with_namespace(expr: str, label: str) -> str:
     """Return an expression whose label ``namespace`` is that of another label, if it has one.
 

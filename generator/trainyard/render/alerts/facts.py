@@ -13,7 +13,7 @@ from trainyard.model.monitoring import JOB_STATES, WAITING
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
-from trainyard.render.alerts.alert import NO_PRIORITY, PLATFORM, with_namespace
+from trainyard.render.alerts.alert import NO_PRIORITY, PLATFORM, own
 from trainyard.render.alerts.controllers import CONTROLLERS
 from trainyard.render.alerts.record import Record
 from trainyard.render.alerts.use import use
@@ -93,8 +93,7 @@ def _gpus() -> Record:
 
     The exporter's ``pod`` is that of the scrape if its own labels do not win over it.
     """
-    used = with_namespace("avg_over_time(DCGM_FI_DEV_GPU_UTIL[15m])", "exported_namespace")
-    used = f'label_replace({used}, "pod", "$1", "exported_pod", "(.+)")'
+    used = own("avg_over_time(DCGM_FI_DEV_GPU_UTIL[15m])", "namespace", "pod")
     owner = 'max by (namespace, pod, owner_name) (kube_pod_owner{owner_kind="Job"})'
     return Record(
         "trainyard:gpu:used_percent",

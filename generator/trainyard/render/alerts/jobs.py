@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trainyard.render.alerts.alert import Alert, of_namespace, with_namespace
+from trainyard.render.alerts.alert import Alert, of_namespace, own
 
 _CLUSTER = ("kube-state-metrics",)
 _PODS = "{cli} -n NAMESPACE get pods -o wide"
-_FAILED = with_namespace("jobset_failed_total", "exported_namespace")
+_FAILED = own("jobset_failed_total", "namespace")
 _REASONS = (
     "CreateContainerConfigError|CreateContainerError|ErrImagePull|ImagePullBackOff|InvalidImageName"
 )

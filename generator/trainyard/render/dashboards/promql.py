@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from trainyard.render.alerts.alert import own
+
 JOB = 'namespace="$namespace",trainjob="$job"'
 """Matchers of the job that the viewer chose."""
 
 OWNED = 'kube_job_owner{owner_is_controller="true",owner_kind!="CronJob"}'
 """Jobs that a JobSet or an MPIJob owns."""
-
-
-def own(metric: str, *labels: str) -> str:
-    """Return a series with its exporter's own labels.
-
-    A scrape that does not honour them renames each to ``exported_*``.
-    """
-    for label in labels:
-        metric = f'label_replace({metric}, "{label}", "$1", "exported_{label}", "(.+)")'
-    return metric
 
 
 def ended(metric: str, within: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.model.platform import Site
-from trainyard.render.alerts.alert import of_namespace
+from trainyard.render.alerts.alert import of_namespace, own
 from trainyard.render.alerts.record import Record
-from trainyard.render.dashboards.promql import OWNED, own
+from trainyard.render.dashboards.promql import OWNED
 
 _OF_JOB = "* on (namespace, pod) group_left (trainjob, team) trainyard:pod:job"
 
