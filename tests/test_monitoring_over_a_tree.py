@@ -10,7 +10,10 @@ from tests.histories import History, begin
 
 pytestmark = pytest.mark.thorough
 
-BLOCK = "monitoring: {stack: openshift} # the Prometheus that gets scrapes and alerts\n"
+BLOCK = (
+    "monitoring: {stack: openshift, logs: {}} "
+    "# who gets scrapes and alerts; lines are kept 7 days\n"
+)
 RULES = "overlays/lab/platform/prometheusrule-trainyard-queues.yaml"
 
 

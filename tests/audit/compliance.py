@@ -75,6 +75,15 @@ def _audit_policies(tree: Tree) -> list[Document]:
     return [each for each in tree.documents if each.path == "operators/audit-policy.yaml"]
 
 
+_BY_CONTROLLERS = {
+    ("patch", "trainer.kubeflow.org", "trainjobs/status", "team-of-nobody"): "None",
+    ("update", "kueue.x-k8s.io", "clusterqueues/status", ""): "None",
+    ("update", "discovery.k8s.io", "endpointslices", "team-of-nobody"): "None",
+    ("patch", "", "pods/status", "team-of-nobody"): "None",
+    ("create", "", "pods", "team-of-nobody"): "Metadata",
+    ("update", "trainer.kubeflow.org", "trainjobs", "team-of-nobody"): "Metadata",
+}
+"""Level of a service account's request, likewise; what only a person does is below."""
 _EXPECTED = {
     ("update", "coordination.k8s.io", "leases", "kube-system"): "None",
     ("create", "authorization.k8s.io", "subjectaccessreviews", ""): "None",
@@ -82,10 +91,11 @@ _EXPECTED = {
     ("watch", "kueue.x-k8s.io", "workloads", ""): "None",
     ("list", "", "secrets", ""): "Metadata",
     ("get", "", "secrets", "external-secrets"): "Metadata",
-    ("list", "", "pods", ""): "Metadata",
     ("get", "", "pods/exec", "kube-system"): "Metadata",
     ("create", "apps", "deployments", "kube-system"): "Metadata",
     ("patch", "kueue.x-k8s.io", "clusterqueues", ""): "Request",
+    ("patch", "trainer.kubeflow.org", "trainjobs/status", "team-of-nobody"): "Metadata",
+    ("create", "trainer.kubeflow.org", "trainjobs", "team-of-nobody"): "Metadata",
 }
 """Level of a request by verb, group, resource and namespace, outside regulated namespaces."""
 _IN_REGULATED = {
@@ -99,17 +109,23 @@ _IN_REGULATED = {
 def requests_are_logged_at_their_level(tree: Tree) -> Iterator[str]:
     """The first rule that matches decides (k8s.io/apiserver:pkg/audit/policy/checker.go)."""
     for policy in _audit_policies(tree):
-        for request, level in [*_EXPECTED.items(), *_expected_in_regulated(tree)]:
-            levels = (rule["level"] for rule in policy.body["rules"] if _concerns(rule, *request))
-            logged = next(levels)
-            if logged != level:
-                yield f"{policy.path}: {request} is logged as {logged}, not as {level}"
+        rules = policy.body["rules"]
+        of_people = [each for each in rules if "userGroups" not in each]
+        for requests, asked in (
+            ([*_EXPECTED.items(), *_expected_in_regulated(tree)], of_people),
+            (_BY_CONTROLLERS.items(), rules),
+        ):
+            for request, level in requests:
+                logged = next(rule["level"] for rule in asked if _concerns(rule, *request))
+                if logged != level:
+                    yield f"{policy.path}: {request} is logged as {logged}, not as {level}"
 
 
 def _expected_in_regulated(tree: Tree) -> Iterator[tuple[tuple[str, str, str, str], str]]:
     """Yield each request in a regulated team's namespaces, and its level."""
     for team, controls in _regulated(tree).items():
         if "audit" in controls:
+            yield ("list", "", "pods", ""), "Metadata"
             for namespace, (verb, level) in product(tree.namespaces(team), _IN_REGULATED.items()):
                 yield (verb, "trainer.kubeflow.org", "trainjobs", namespace), level
 
@@ -120,8 +136,61 @@ def _concerns(rule: dict[str, Any], verb: str, group: str, resource: str, namesp
     return (
         verb in rule.get("verbs", [verb])
         and namespace in rule.get("namespaces", [namespace])
-        and any(resource in each for each in named)
+        and any(resource in each or _part_of_any(resource) in each for each in named)
     )
+
+
+def _part_of_any(resource: str) -> str:
+    """Return the pattern of a subresource of any resource."""
+    return f"*/{resource.partition('/')[2]}"
+
+
+def lines_are_kept_as_long_as_stated(tree: Tree) -> Iterator[str]:
+    """By the README, of the streams that match a namespace the highest priority counts."""
+    logs = tree.cluster.get("monitoring", {}).get("logs")
+    periods = _PERIODS.findall(tree.readme)
+    if logs is None:
+        yield from (f"the README keeps {each[0]}" for each in periods)
+        return
+    for team, profile in tree.teams.items():
+        regulation = tree.regulations.get(profile.get("compliance", ""), {})
+        stated = (logs.get("keep", "7d"), regulation.get("keepLogs", "0d"))
+        wanted = max(int(each.removesuffix("d")) for each in stated)
+        for namespace in tree.namespaces(team):
+            matching = [each for each in periods if re.fullmatch(each[0], namespace)]
+            kept = {_days(each[2]) for each in matching[-1:]}
+            ordered = [int(each[1]) for each in periods]
+            if kept != {wanted} or ordered != sorted(ordered):
+                yield f"lines of {namespace} are kept {sorted(kept)} days, not {wanted}"
+
+
+_PERIODS = re.compile(r"namespace(?:_name)?=~\"([^\"]+)\"}', priority: (\d+), (\w+: \d+)")
+
+
+def _days(period: str) -> int:
+    """Return the days of a period, which is in days or hours."""
+    unit, _, number = period.partition(": ")
+    return int(number) // (1 if unit == "days" else 24)
+
+
+def forwarders_collect_the_teams_only(tree: Tree) -> Iterator[str]:
+    """On every node that is promised, and into the store of OpenShift's own logging."""
+    hardware = [tree.hardware_of(pool) for pool in tree.cluster["pools"]]
+    taints = {str(each["taint"]) for each in hardware if each.get("taint")}
+    for forwarder in tree.of("ClusterLogForwarder"):
+        spec = forwarder.spec
+        tolerated = {each["key"] for each in spec.get("collector", {}).get("tolerations", ())}
+        if tolerated != taints:
+            yield f"{forwarder.path}: tolerates {sorted(tolerated)}, not {sorted(taints)}"
+        for each in spec["inputs"]:
+            namespaces = [one["namespace"] for one in each["application"]["includes"]]
+            if namespaces != ["team-*"]:
+                yield f"{forwarder.path}: collects {namespaces}"
+        stated = tree.cluster["monitoring"]["logs"].get("dropCredentials", False)
+        filters = [each["type"] for each in spec.get("filters", ())]
+        used = [name for each in spec["pipelines"] for name in each.get("filterRefs", ())]
+        if (filters == ["drop"]) is not stated or bool(used) is not stated:
+            yield f"{forwarder.path}: filters {filters}, of which {used} are used"
 
 
 def regulated_nodes_are_in_fips_mode(tree: Tree) -> Iterator[str]:
@@ -183,6 +252,7 @@ AUDITS = (
     regulated_data_is_on_encrypted_storage,
     regulated_namespaces_are_logged,
     requests_are_logged_at_their_level,
+    forwarders_collect_the_teams_only,
     regulated_nodes_are_in_fips_mode,
     evidence_is_there,
 )

@@ -151,3 +151,23 @@ def test_every_audit_has_a_defect() -> None:
 )
 def test_canonical_form_is_the_api_servers(text: str, expected: str) -> None:
     assert capacity.canonical(text) == expected
+
+
+@pytest.mark.parametrize("cluster", clusters())
+def test_lines_are_kept_as_long_as_profiles_state(cluster: str) -> None:
+    """The README asks the owner of the log store for it; no object has it."""
+    tree = load(cluster)
+
+    assert list(compliance.lines_are_kept_as_long_as_stated(tree)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("8760h", "24h"), ("team-medical", "team-nlp"), ("priority: 2", "priority: 0")]
+)
+def test_lines_that_are_kept_for_another_time_are_found(old: str, new: str) -> None:
+    """So the audit does not pass only because it reads nothing."""
+    tree = load("lab")
+    assert old in tree.readme
+
+    other = replace(tree, readme=tree.readme.replace(old, new))
+    assert list(compliance.lines_are_kept_as_long_as_stated(other))

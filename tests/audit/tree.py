@@ -67,6 +67,7 @@ class Tree:
         allocations: fabric -> team -> its allocation.
         regulations: by name.
         evidence: the page of evidence for regulations; empty where there is none.
+        readme: the README of the cluster's folder.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Tree:
     allocations: dict[str, dict[str, dict[str, str]]]
     regulations: dict[str, dict[str, Any]]
     evidence: str
+    readme: str
 
     def of(self, *kinds: str) -> list[Document]:
         return [document for document in self.documents if document.kind in kinds]
@@ -197,6 +199,7 @@ def load(cluster: str, root: Path = ROOT) -> Tree:
         allocations=read(allocations).get(cluster, {}) if allocations.is_file() else {},
         regulations=_by_name(profiles / "compliance", read),
         evidence=evidence.read_text(encoding="utf-8") if evidence.is_file() else "",
+        readme=(folder / "README.md").read_text(encoding="utf-8"),
     )
 
 

@@ -19,8 +19,9 @@ from trainyard.golang import (
     run_go,
 )
 
-KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
+KUBE_ROUTER, LOKI, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
     "kube-router",
+    "loki",
     "mpi-operator",
     "sriov-network-operator",
     "tekton",
@@ -81,7 +82,7 @@ def _keep_file(source: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for program in (KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON, *_PACKAGES):
+    for program in (KUBE_ROUTER, LOKI, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON, *_PACKAGES):
         engine(program)
     build()
     packet_filter(cache_folder())

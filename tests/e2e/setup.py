@@ -9,7 +9,7 @@ from typing import Any
 from tests.rules.cases import HERE, read_case
 
 CLUSTER = "prod-east"
-_FILE = f"clusters/{CLUSTER}.yaml"
+FILE = f"clusters/{CLUSTER}.yaml"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +24,7 @@ class Setup:
         argocd: whether Argo CD runs too.
         kueue: release whose Kueue runs, where it is another one.
         mpi_operator: whether the MPI operator runs too.
+        audit: release whose audit policy the API server has, where its own has none.
     """
 
     name: str
@@ -31,10 +32,11 @@ class Setup:
     argocd: bool = False
     kueue: str = ""
     mpi_operator: bool = False
+    audit: str = ""
 
     def with_settings(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return changes of the cases' base, with this setup's settings of the cluster."""
-        return {**changes, _FILE: {**self.settings, **changes.get(_FILE, {})}}
+        return {**changes, FILE: {**self.settings, **changes.get(FILE, {})}}
 
 
 NEW = Setup("kueue-0.19.2", {"release": "kubernetes-1.36", "sharing": "classical"})
@@ -50,6 +52,7 @@ NEW_MPI = Setup("mpi-operator", {**NEW.settings, "frameworks": _QUEUED}, mpi_ope
 OLD_MPI = Setup("mpi-operator", {**OLD.settings, "frameworks": _QUEUED}, mpi_operator=True)
 """One name, so that one worker runs both in turn: the MPI operator listens on a fixed port."""
 
+OLD_AUDITED = Setup("kubernetes-1.34-audited", OLD.settings, audit="kubernetes-1.36")
 PAIR = Setup("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")
 
 
@@ -61,7 +64,7 @@ _STACKS = {
 
 def monitored(setup: Setup) -> dict[str, Any]:
     """Return the change of a setup's cluster that gives it the Prometheus of its release."""
-    return {_FILE: {"monitoring": _STACKS[setup.settings["release"]]}}
+    return {FILE: {"monitoring": _STACKS[setup.settings["release"]]}}
 
 
 def bad(rule: str, **more: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.e2e import mpi_operator
 from tests.e2e.objects import KUEUE, AppliedObjects, Identity, identity_of, messages
-from tests.e2e.setup import CLUSTER, Setup
+from tests.e2e.setup import CLUSTER, FILE, Setup
 from tests.rules.cases import platform_of
 from trainyard.golang import cache_folder
 from trainyard.model.manifest import Manifest
@@ -28,7 +28,7 @@ from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.build import find
 from trainyard_rehearsal.control_plane.components import Components, queueing, read_components
-from trainyard_rehearsal.control_plane.lab import Lab, Plan, opened
+from trainyard_rehearsal.control_plane.lab import AUDIT_POLICY, Lab, Plan, opened
 from trainyard_rehearsal.control_plane.nodes import nodes
 from trainyard_rehearsal.control_plane.redis import find_redis
 from trainyard_rehearsal.control_plane.repository import Repository
@@ -48,6 +48,8 @@ def started(setup: Setup, folder: Path) -> Iterator[Stage]:
     (site,) = platform_of(setup.with_settings({})).sites
     manifests = render_site(site)
     _write_files(site, manifests, folder)
+    if setup.audit:
+        _write_audit_policy(setup, folder)
     components = _components(site, setup)
     synced = (each.body for each in manifests if not each.path.startswith(_NOT_SYNCED))
     kinds = {(body["apiVersion"], body["kind"]) for body in synced}
@@ -75,6 +77,14 @@ def _write_files(site: Site, manifests: tuple[Manifest, ...], folder: Path) -> N
     for path, body in {**bodies, f"{fragment}.yaml": checks}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(emit(body))
+
+
+def _write_audit_policy(setup: Setup, folder: Path) -> None:
+    """Write the audit policy of another release, for an API server whose own has none."""
+    (site,) = platform_of(setup.with_settings({FILE: {"release": setup.audit}})).sites
+    (policy,) = (each.body for each in render_site(site) if each.path == AUDIT_POLICY)
+    (folder / AUDIT_POLICY).parent.mkdir(parents=True, exist_ok=True)
+    (folder / AUDIT_POLICY).write_bytes(emit(policy))
 
 
 def _components(site: Site, setup: Setup) -> Components:

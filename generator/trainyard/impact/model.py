@@ -108,6 +108,22 @@ class RoleChange:
 
 
 @dataclass(frozen=True, slots=True)
+class LogChange:
+    """How long the log store keeps the lines of some teams' pods, where it differs.
+
+    No object has it: the owner of the store takes it from the README of the cluster.
+
+    Args:
+        teams: on both sides, sorted.
+        before, after: days; 0 where no profile states it.
+    """
+
+    teams: tuple[str, ...]
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class TermChange:
     """A right whose last day differs; only the profile of a team has this day.
 
@@ -271,6 +287,7 @@ class ClusterImpact:
     roles: tuple[RoleChange, ...] = ()
     terms: tuple[TermChange, ...] = ()
     viewers: tuple[ViewerChange, ...] = ()
+    logs: tuple[LogChange, ...] = ()
     network: tuple[PathChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()

@@ -215,6 +215,12 @@ class Cluster:
         return f"{self.settings.domain}/team"
 
     @property
+    def stores_logs(self) -> bool:
+        """Return whether OpenShift's log store keeps the lines of the teams' pods."""
+        is_stated = self.monitoring is not None and self.monitoring.logs is not None
+        return is_stated and "log-forwarder" in self.release.features
+
+    @property
     def taints(self) -> list[str]:
         """Keys of the taints on the pools' nodes, sorted."""
         return sorted({pool.hardware.taint for pool in self.pools if pool.hardware.taint})

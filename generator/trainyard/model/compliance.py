@@ -15,12 +15,14 @@ class Compliance:
     Args:
         title: of the regulation.
         controls: measure -> the control that it answers; what is not there is not asked.
+        keep_logs: days that the lines of its teams' pods are kept at least; 0 if it states none.
     """
 
     name: str
     at: Pointer
     title: str
     controls: Mapping[str, str]
+    keep_logs: int
 
     def asks(self, measure: str) -> bool:
         """Return whether a measure is demanded."""

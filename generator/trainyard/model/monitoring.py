@@ -54,6 +54,15 @@ WAITING = 24 * 60 * 60
 """Seconds that a job may wait whose priority has no limit of its own."""
 
 
+AUDIT_LOG = "AuditLog"
+RECORDS: Mapping[str, str] = {
+    AUDIT_LOG: "audit log",
+    "Events": "events",
+    "Logs": "lines of the teams' pods",
+}
+"""What others keep -> its words. A cluster declares who does as ``<kind>/<name>``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scrape:
     """How Prometheus reads a controller for which we write the object that makes it do so.
@@ -88,16 +97,31 @@ class MetricSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Monitoring:
-    """The Prometheus of a cluster.
+class Logs:
+    """How the log store of a cluster keeps the lines of the teams' pods.
 
     Args:
-        stack: ``openshift`` or ``prometheus-operator``.
-        labels: by which it selects the objects that it reads.
+        keep: days that a line is kept.
+        drops_credentials: whether lines with a credential of a known form are not stored.
+    """
+
+    at: Pointer
+    keep: int
+    drops_credentials: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """What watches a cluster.
+
+    Args:
+        stack: its Prometheus, ``openshift`` or ``prometheus-operator``.
+        labels: by which the Prometheus selects the objects that it reads.
         namespace: of the Prometheus.
         severity: alert -> its severity, where it is not the usual one.
         waiting: priority -> seconds that a job may wait; others have ``WAITING``.
         dashboards: what shows them; empty where nothing does.
+        logs: None where no profile states how lines are kept.
     """
 
     at: Pointer
@@ -107,3 +131,4 @@ class Monitoring:
     severity: Mapping[str, str]
     waiting: Mapping[str, int]
     dashboards: str
+    logs: Logs | None

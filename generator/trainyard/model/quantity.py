@@ -54,6 +54,15 @@ def parse_seconds(text: str) -> int:
     return int(match[1]) * _SECONDS[match[2]]
 
 
+def parse_days(text: str) -> int:
+    """Return the days of a duration in whole days, e.g. ``7d``.
+
+    Raises:
+        ValueError: for any other form; the profile schemas admit no other.
+    """
+    return parse_seconds(text) // _SECONDS["d"]
+
+
 def format_seconds(seconds: int) -> str:
     """Return a duration in the largest unit without a fraction, e.g. ``36h``."""
     unit = next(unit for unit in ("d", "h", "m", "s") if seconds % _SECONDS[unit] == 0)

@@ -36,6 +36,17 @@ class Tenant:
         return self.team.name
 
     @property
+    def days_of_logs(self) -> int:
+        """Days that lines of its pods are kept in the log store; 0 where no profile states it.
+
+        Those of the cluster, or more if a regulation demands it.
+        """
+        monitoring, regulation = self.cluster.monitoring, self.team.compliance
+        if monitoring is None or monitoring.logs is None:
+            return 0
+        return max(monitoring.logs.keep, regulation.keep_logs if regulation else 0)
+
+    @property
     def flavors(self) -> tuple[Flavor, ...]:
         """Its quota on each pool."""
         return tuple(flavor for queue in self.queues for flavor in queue.flavors)

@@ -14,7 +14,7 @@ from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.fabric import Fabric
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
-from trainyard.model.monitoring import MetricSource
+from trainyard.model.monitoring import Logs, MetricSource
 from trainyard.model.network import AddressPool, Egress, Network
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool, Rail
@@ -26,6 +26,7 @@ from trainyard.model.storage import StoredSecret
 from trainyard.model.tenant import Tenant
 from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
 from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
+from trainyard.render.views.logs import LogsView
 from trainyard.render.views.monitoring import MetricSourceView
 from trainyard.render.views.network import AddressPoolView, EgressView, FabricView, NetworkView
 from trainyard.render.views.pool import PoolView, RailView
@@ -48,6 +49,7 @@ VIEWS: Mapping[type, View] = {
     FinishedJobs: FinishedJobsView,
     Ids: IdsView,
     Launch: LaunchView,
+    Logs: LogsView,
     Network: NetworkView,
     Pool: PoolView,
     Priority: PriorityView,

@@ -159,7 +159,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("nodes/machine-config-memlock", scopes.fabric_pools, "machine-config", "fabric"),
     Entry("nodes/kubelet-config", scopes.pools, "machine-config"),
     Entry("node-files/kubelet-configuration", scopes.pools, "node-files"),
-    Entry("operators/audit-policy", scopes.audited, "audit-policy"),
+    Entry("operators/audit-policy", scopes.cluster, "audit-policy"),
+    Entry("operators/cluster-log-forwarder", scopes.logged, "log-forwarder"),
     Entry(
         "operators/config-map-console-dashboard",
         scopes.dashboards(CONSOLE),

@@ -38,13 +38,6 @@ def cluster(site: Site) -> Iterator[Scope]:
     yield Scope({}, site.cluster.files, site.cluster.at)
 
 
-def audited(site: Site) -> Iterator[Scope]:
-    """Yield the cluster, where a regulation or a debugger makes an audit necessary."""
-    view = SiteView(site)
-    if view.audited_namespaces or view.has_debuggers:
-        yield from cluster(site)
-
-
 def debugged(site: Site) -> Iterator[Scope]:
     """Yield the cluster, where somebody may run commands in the pods of jobs."""
     if SiteView(site).has_debuggers:
@@ -114,6 +107,13 @@ def dashboards(viewer: str) -> Callable[[Site], Iterator[Scope]]:
             yield Scope({"board": board}, site.cluster.files, monitoring.at / "dashboards")
 
     return scopes
+
+
+def logged(site: Site) -> Iterator[Scope]:
+    """Yield how lines of pods are kept, where the cluster states it."""
+    monitoring = site.cluster.monitoring
+    if monitoring and (logs := monitoring.logs):
+        yield Scope({"logs": logs}, site.cluster.files, logs.at)
 
 
 def pools(site: Site) -> Iterator[Scope]:

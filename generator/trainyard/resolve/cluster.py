@@ -15,10 +15,10 @@ from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
 from trainyard.model.money import parse_price
-from trainyard.model.monitoring import NAMESPACES, Monitoring
+from trainyard.model.monitoring import NAMESPACES, Logs, Monitoring
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
-from trainyard.model.quantity import parse_seconds
+from trainyard.model.quantity import parse_days, parse_seconds
 from trainyard.model.release import Release
 from trainyard.model.storage import PullSecret, Storage, pull_secret
 from trainyard.resolve.findings import Resolving
@@ -111,7 +111,7 @@ def _finished_jobs(
 
 
 def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Monitoring | None]:
-    """Return the Prometheus of a cluster; None where the profile names none."""
+    """Return what watches a cluster; None where the profile names nothing."""
     if "monitoring" not in fields:
         return None
     stated, priorities = fields["monitoring"], fields.get("priorities", {})
@@ -129,7 +129,16 @@ def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Monitoring 
         severity=stated.get("severity", {}),
         waiting=waiting,
         dashboards=stated.get("dashboards", ""),
+        logs=_logs(stated, at / "logs"),
     )
+
+
+def _logs(fields: Mapping[str, Any], at: Pointer) -> Logs | None:
+    """Return how lines of pods are kept; None where the profile does not state it."""
+    if "logs" not in fields:
+        return None
+    stated = fields["logs"]
+    return Logs(at, parse_days(stated.get("keep", "7d")), stated.get("dropCredentials", False))
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

@@ -14,6 +14,7 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
+from trainyard.model.quantity import parse_days
 from trainyard.model.review import Review
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Team
@@ -134,8 +135,9 @@ def _regulations(profiles: Profiles) -> dict[str, Compliance | None]:
     regulations: dict[str, Compliance | None] = dict.fromkeys(profiles.compliance)
     for name, source in _usable(profiles.compliance):
         fields = source.value
+        keep_logs = parse_days(fields["keepLogs"]) if "keepLogs" in fields else 0
         regulations[name] = Compliance(
-            name, Pointer(source.file), fields["title"], fields["controls"]
+            name, Pointer(source.file), fields["title"], fields["controls"], keep_logs
         )
     return regulations
 

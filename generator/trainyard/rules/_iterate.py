@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+from trainyard.model import monitoring
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
@@ -14,7 +15,7 @@ from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Allocation, Quota, Team
 
-AUDIT_LOG = "AuditLog/"
+AUDIT_LOG = f"{monitoring.AUDIT_LOG}/"
 """Prefix of the key that declares the owner of the audit log in a cluster's `external`."""
 
 SHORTEST_PREFIX = 8

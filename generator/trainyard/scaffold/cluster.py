@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trainyard.model.monitoring import METRICS, OPENSHIFT, PROMETHEUS_OPERATOR, STACKS
+from trainyard.model.monitoring import AUDIT_LOG, METRICS, OPENSHIFT, PROMETHEUS_OPERATOR, STACKS
 from trainyard.model.names import SYSTEM_NAMESPACE
 from trainyard.model.release import Release
 from trainyard.scaffold.template import filled
@@ -116,7 +116,7 @@ def _external(release: Release, links: Sequence[str]) -> Iterator[str]:
 
 
 def _monitored(reader: str, release: Release, pools: Sequence[NewPool]) -> Iterator[str]:
-    """Yield the lines of the Prometheus, and of what has to be scraped for the alerts."""
+    """Yield the lines of who keeps records, of the Prometheus, and of what is scraped for it."""
     needed = {
         "dcgm-exporter": any(pool.gpus for pool in pools),
         "kube-state-metrics": True,
@@ -124,5 +124,7 @@ def _monitored(reader: str, release: Release, pools: Sequence[NewPool]) -> Itera
     }
     names = [f"{METRICS}/{name}" for name, is_needed in needed.items() if is_needed]
     absent = [name for name in names if name not in release.external]
-    for name in (f"{reader}/{SYSTEM_NAMESPACE}", *absent):
+    kept = ("Events/loki", "Logs/loki")
+    yield f"  {AUDIT_LOG}/siem: security team # placeholder: the owner's name"
+    for name in (*kept, f"{reader}/{SYSTEM_NAMESPACE}", *absent):
         yield f"  {name}: monitoring team # placeholder: the owner's name"

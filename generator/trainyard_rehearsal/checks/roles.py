@@ -27,6 +27,7 @@ _CATALOG: tuple[Right, ...] = (
         },
     ),
 )
+_LOGS: Right = ("get", {"loki.grafana.com": "application"})
 _VIEWER: tuple[Right, ...] = (
     (
         _READ,
@@ -41,6 +42,7 @@ _VIEWER: tuple[Right, ...] = (
         },
     ),
     ("get", {"": "namespaces", "visibility.kueue.x-k8s.io": "localqueues/pendingworkloads"}),
+    _LOGS,
 )
 _USER: tuple[Right, ...] = (
     *_VIEWER,
@@ -55,6 +57,7 @@ _ADMIN: tuple[Right, ...] = (
 _DEBUGGER: tuple[Right, ...] = (
     (_READ, {"": "pods pods/log"}),
     ("create get", {"": "pods/exec"}),
+    _LOGS,
 )
 _RUNTIMES: tuple[Right, ...] = (("create delete", {"trainer.kubeflow.org": "trainingruntimes"}),)
 _PLATFORM: tuple[Right, ...] = (
@@ -91,6 +94,7 @@ _OPERATOR: tuple[Right, ...] = (
             "localqueues/pendingworkloads"
         },
     ),
+    _LOGS,
     (
         "delete",
         {
@@ -134,8 +138,10 @@ _RIGHTS = {
     "mpijob operator": _MPI_OPERATOR,
 }
 
-_OF_FABRICS = {"k8s.cni.cncf.io", "sriovnetwork.openshift.io"}
+_OF_FABRICS = frozenset({"k8s.cni.cncf.io", "sriovnetwork.openshift.io"})
 """API groups of networks on a fabric: on a cluster without one no role names them."""
+_OF_LOGS = frozenset({"loki.grafana.com"})
+"""API group of OpenShift's log store: on a cluster that states no logs no role names it."""
 
 AUTHENTICATED_RIGHTS = {
     ("create", ("authentication.k8s.io", "selfsubjectreviews")),
@@ -164,6 +170,7 @@ _RESOURCES = {
     "kueue.x-k8s.io": "admissionchecks clusterqueues clusterqueues/status cohorts localqueues "
     "localqueues/status resourceflavors topologies workloadpriorityclasses "
     "workloads workloads/status",
+    "loki.grafana.com": "application infrastructure",
     "machineconfiguration.openshift.io": "kubeletconfigs machineconfigpools machineconfigs",
     "networking.k8s.io": "ingresses networkpolicies",
     "nv-ipam.nvidia.com": "cidrpools ippools",
@@ -195,14 +202,17 @@ _OWN_VERBS: dict[GroupResource, str] = {
 
 
 @cache
-def rights(role: str, *, fabrics: bool = True) -> frozenset[tuple[str, GroupResource]]:
-    """Return the verbs and resources that a role permits, on a cluster with or without fabrics."""
+def rights(
+    role: str, *, fabrics: bool = True, logs: bool = True
+) -> frozenset[tuple[str, GroupResource]]:
+    """Return the verbs and resources that a role permits, with or without fabrics and logs."""
+    absent = (frozenset() if fabrics else _OF_FABRICS) | (frozenset() if logs else _OF_LOGS)
     return frozenset(
         (verb, resource)
         for verbs, by_group in _RIGHTS[role]
         for resource in _resources(by_group)
         for verb in verbs.split()
-        if fabrics or resource[0] not in _OF_FABRICS
+        if resource[0] not in absent
     )
 
 

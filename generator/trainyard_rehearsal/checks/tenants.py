@@ -9,6 +9,7 @@ from itertools import product
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
+from trainyard.model.cluster import Cluster
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.space import Sample, Space
@@ -46,7 +47,7 @@ class Subject:
     Args:
         display: the group or account with its roles, for messages.
         roles: each with the namespace that it applies to; empty for the whole cluster.
-        fabrics: whether the cluster has one.
+        cluster: the cluster.
     """
 
     display: str
@@ -54,14 +55,15 @@ class Subject:
     groups: tuple[str, ...]
     roles: tuple[_Role, ...]
     at: Pointer
-    fabrics: bool
+    cluster: Cluster
 
     def rights(self, namespace: str) -> set[_Right]:
         """Return what the roles permit in a namespace; in the whole cluster for an empty name."""
         found: set[_Right] = set()
         for role, home in self.roles:
             if home in {"", namespace}:
-                found |= rights(role, fabrics=self.fabrics)
+                fabrics, logs = bool(self.cluster.fabrics), self.cluster.stores_logs
+                found |= rights(role, fabrics=fabrics, logs=logs)
         return found
 
     def namespaces(self, site: Site) -> list[str]:
@@ -96,8 +98,7 @@ def subjects(site: Site) -> list[Subject]:
     roles["group", "of-no-team"] = []
     cluster = site.cluster
     return [
-        _subject(key, tuple(held), at.get(key, cluster.at), fabrics=bool(cluster.fabrics))
-        for key, held in roles.items()
+        _subject(key, tuple(held), at.get(key, cluster.at), cluster) for key, held in roles.items()
     ]
 
 
@@ -137,15 +138,15 @@ def _cluster_groups(site: Site) -> Iterator[tuple[str, str]]:
         yield from ((group, "mpijob viewer") for group in site.cluster.auditors)
 
 
-def _subject(key: _Key, roles: tuple[_Role, ...], at: Pointer, *, fabrics: bool) -> Subject:
+def _subject(key: _Key, roles: tuple[_Role, ...], at: Pointer, cluster: Cluster) -> Subject:
     kind, name = key
     described = dict.fromkeys(f"{role} of {home}" if home else role for role, home in roles)
     display = f"{kind} {name} ({', '.join(described) or 'no role'})"
     if kind == "group":
-        return Subject(display, f"somebody@{name}", (name, _SIGNED_IN), roles, at, fabrics)
+        return Subject(display, f"somebody@{name}", (name, _SIGNED_IN), roles, at, cluster)
     home = name.partition(":")[0]
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{home}", _SIGNED_IN)
-    return Subject(display, f"system:serviceaccount:{name}", groups, roles, at, fabrics)
+    return Subject(display, f"system:serviceaccount:{name}", groups, roles, at, cluster)
 
 
 def check_tenants(

@@ -65,12 +65,15 @@ class Endpoint:
 class ControlPlane(Protocol):
     """Runs etcd, the API server and Kubernetes' own controllers."""
 
-    def running(self, built: Built, folder: Path) -> AbstractContextManager[Endpoint]:
+    def running(
+        self, built: Built, folder: Path, policy: Path | None, /
+    ) -> AbstractContextManager[Endpoint]:
         """Run an API server that answers its administrator, and end it on any exit.
 
         Args:
             built: the release's programs.
             folder: empty folder of this run, used by nothing else.
+            policy: audit policy of the API server, where it takes one.
 
         Raises:
             ToolError: a program does not start; the message has the end of its log.

@@ -73,8 +73,10 @@ class KindCluster:
         }
 
     @contextmanager
-    def running(self, built: Built, folder: Path) -> Iterator[Endpoint]:
+    def running(self, built: Built, folder: Path, _policy: Path | None, /) -> Iterator[Endpoint]:
         """Create kind's cluster, and delete it on any exit.
+
+        Its API server is in a container, which does not have the file of the audit policy.
 
         Raises:
             ToolError: kind fails, or its API server can't reach this machine.

@@ -25,6 +25,9 @@ from trainyard_rehearsal.control_plane.kind import KindCluster
 from trainyard_rehearsal.control_plane.nodes import nodes, start_kwok
 from trainyard_rehearsal.control_plane.processes import START, Processes, free_ports
 
+AUDIT_POLICY = "operators/audit-policy.yaml"
+"""The file of a tree that its API server takes, in a release that has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -102,7 +105,11 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
     if components.node_image:
         plane = KindCluster(components.node_image)
     shutil.rmtree(folder, ignore_errors=True)
-    with plane.running(built, folder) as endpoint, endpoint.api() as api:
+    policy = plan.tree / AUDIT_POLICY
+    with (
+        plane.running(built, folder, policy if policy.exists() else None) as endpoint,
+        endpoint.api() as api,
+    ):
         ports = free_ports(len(components.controllers), endpoint.address)
         running = {
             each.name: Running(each, endpoint, port, plan.tree)

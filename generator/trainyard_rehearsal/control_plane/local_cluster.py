@@ -17,6 +17,8 @@ from trainyard_rehearsal.control_plane.processes import (
     free_ports,
 )
 
+AUDIT_LOG = "audit.log"
+"""Audit events in the folder of a run, one a line."""
 _MANAGER, _SCHEDULER = "kube-controller-manager", "kube-scheduler"
 _USERS = {
     ADMIN: "admin,0,system:masters",
@@ -27,8 +29,8 @@ _USERS = {
 
 
 @contextmanager
-def running(built: Built, folder: Path) -> Iterator[Endpoint]:
-    """Run etcd and the API server.
+def running(built: Built, folder: Path, policy: Path | None, /) -> Iterator[Endpoint]:
+    """Run etcd and the API server, which writes `AUDIT_LOG` where it has an audit policy.
 
     Raises:
         ToolError: a process ends, or takes too long to start.
@@ -47,7 +49,7 @@ def running(built: Built, folder: Path) -> Iterator[Endpoint]:
             certificates=certificates,
         )
         _write_users(endpoint)
-        _start_api(endpoint, port)
+        _start_api(endpoint, port, policy)
         yield endpoint
 
 
@@ -65,12 +67,14 @@ def start_controllers(endpoint: Endpoint) -> None:
     endpoint.processes.start(programs[_SCHEDULER], tuple(_served(endpoint, _SCHEDULER, scheduler)))
 
 
-def _start_api(endpoint: Endpoint, port: int) -> None:
+def _start_api(endpoint: Endpoint, port: int, policy: Path | None) -> None:
     client, peer = free_ports(2)
     processes, programs = endpoint.processes, endpoint.built.programs
+    audit = _audit(endpoint.folder, policy) if policy else ()
     processes.start(programs["etcd"], tuple(_etcd(endpoint, client, peer)))
     processes.wait_until(lambda: answers(client), "the start of etcd", START)
-    processes.start(programs["kube-apiserver"], tuple(_api_server(endpoint, port, client)))
+    arguments = (*_api_server(endpoint, port, client), *audit)
+    processes.start(programs["kube-apiserver"], arguments)
     with endpoint.api() as api:
         processes.wait_until(api.ready, "the start of the API server", START)
 
@@ -131,6 +135,11 @@ def _api_server(endpoint: Endpoint, port: int, etcd: int) -> Iterator[str]:
         "--service-account-signing-key-file",
         str(keys.accounts),
     )
+
+
+def _audit(folder: Path, policy: Path) -> Iterator[str]:
+    """Yield the arguments with which the API server appends each event to a file at once."""
+    yield from ("--audit-policy-file", str(policy), "--audit-log-path", str(folder / AUDIT_LOG))
 
 
 def _manager(endpoint: Endpoint, port: int) -> Iterator[str]:

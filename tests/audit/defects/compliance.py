@@ -6,6 +6,7 @@ from tests.audit import compliance
 from tests.audit.defects.defect import CONTAINER, FLAVOR, LAB, Defect
 
 _RECORDS = "teams/medical/persistentvolumeclaim-records.yaml"
+_FORWARDER = "operators/clusterlogforwarder-trainyard-teams.yaml"
 _SCIENCE = "clusterqueue-science-cpu.yaml"
 _MEDICAL = "clusterqueue-medical-cpu.yaml"
 
@@ -45,6 +46,25 @@ DEFECTS = (
         "Metadata",
         LAB,
     ),
+    Defect(
+        compliance.requests_are_logged_at_their_level,
+        "audit-policy.yaml",
+        ("rules", 7, "userGroups"),
+        cluster=LAB,
+    ),
+    Defect(
+        compliance.forwarders_collect_the_teams_only,
+        _FORWARDER,
+        ("spec", "inputs", 0, "application", "includes", 0, "namespace"),
+        "*",
+    ),
+    Defect(
+        compliance.forwarders_collect_the_teams_only,
+        _FORWARDER,
+        ("spec", "collector", "tolerations", 0, "key"),
+        "example.com/other",
+    ),
+    Defect(compliance.forwarders_collect_the_teams_only, _FORWARDER, ("spec", "filters"), []),
     Defect(
         compliance.regulated_nodes_are_in_fips_mode,
         "clustertrainingruntime-intel-mpi-v1-cpu-epyc-phi.yaml",

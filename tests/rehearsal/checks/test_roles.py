@@ -35,8 +35,16 @@ def test_no_role_names_networks_where_there_is_no_fabric() -> None:
     """A cluster of CPU nodes has none of these kinds."""
     groups = {group for role in _ROLES for _, (group, _) in rights(role, fabrics=False)}
 
-    assert "trainer.kubeflow.org" in groups
+    assert {"trainer.kubeflow.org", "loki.grafana.com"} <= groups
     assert not groups & {"k8s.cni.cncf.io", "sriovnetwork.openshift.io"}
+
+
+def test_no_role_names_the_log_store_where_none_is_stated() -> None:
+    """Its group is asked about only by the log store of OpenShift."""
+    groups = {group for role in _ROLES for _, (group, _) in rights(role, logs=False)}
+
+    assert {"trainer.kubeflow.org", "k8s.cni.cncf.io"} <= groups
+    assert "loki.grafana.com" not in groups
 
 
 def test_every_right_of_a_role_is_tried() -> None:

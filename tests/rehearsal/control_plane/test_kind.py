@@ -109,7 +109,7 @@ class Machine:
     def create_cluster(self) -> Endpoint:
         """Run a control plane, and end it."""
         with KindCluster("kindest/node:v1.36.4").running(
-            Built({"kind": self.folder / "bin" / "kind"}, {}, ()), self.run
+            Built({"kind": self.folder / "bin" / "kind"}, {}, ()), self.run, None
         ) as endpoint:
             return endpoint
 
@@ -260,7 +260,7 @@ def test_additional_objects_of_kind_are_deleted(machine: Machine, server: Served
     node = server.put("v1", "Node", "kind-control-plane")
     server.put("apps/v1", "Deployment", "coredns", "kube-system")
     server.put("storage.k8s.io/v1", "StorageClass", "standard")
-    with _KIND.running(machine.built, machine.run) as endpoint:
+    with _KIND.running(machine.built, machine.run, None) as endpoint:
         _KIND.start_controllers(endpoint)
 
     (left,) = server.objects.values()

@@ -60,6 +60,7 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
         "Disruption": _disruptions,
         "Quota": quota_lines,
         "Access": _access,
+        "Logs": _logs,
         "Network": _network,
         "Runtimes": _runtimes,
         "Objects": _every_field if fields else _edits,
@@ -147,6 +148,18 @@ def _roles(cluster: ClusterImpact) -> Iterator[str]:
         yield f"~ {role.role}, bound to {few(role.subjects) or 'nobody'}"
         yield from (f"+   {permission}" for permission in role.gained)
         yield from (f"-   {permission}" for permission in role.lost)
+
+
+def _logs(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.logs:
+        days = counted(each.after, "day")
+        stated = f"are kept {days}" if each.after else "have no stated time"
+        former = f"instead of {each.before}" if each.before else "and had no stated time"
+        yield f"~ lines of {few(each.teams)} {stated} {former}"
+    if cluster.logs:
+        yield "  Nothing happens until the owner of the log store takes it from the README."
+        if any(each.after < each.before for each in cluster.logs if each.after):
+            yield "  Then older lines are deleted, and a revert does not bring them back."
 
 
 def _network(cluster: ClusterImpact) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Reactions of the machine config operator, and of people who set up nodes by hand."""
+"""Reactions of the machine config operator, and of people who set up nodes and logs by hand."""
 
 from __future__ import annotations
 
@@ -78,6 +78,14 @@ _PLAIN = (
     Reaction(
         kind="KubeletConfiguration",
         change="changed",
+        fields="containerLogMaxSize",
+        consequence="Nothing happens by itself: the owner of the nodes installs the file and "
+        "restarts kubelet. Pods run on, and their logs are rotated at the new size.",
+        source="kubernetes/kubernetes:pkg/kubelet/logs/container_log_manager.go@v1.36.3",
+    ),
+    Reaction(
+        kind="KubeletConfiguration",
+        change="changed",
         effect=Effect.DRAINS,
         cause="kubelet of pool `{pool}` changes",
         consequence=_BY_HAND,
@@ -98,4 +106,12 @@ _PLAIN = (
     ),
 )
 
-REACTIONS = (*_OPENSHIFT, *_PLAIN)
+_LOGGING = quiet(
+    "ClusterLogForwarder",
+    "openshift/cluster-logging-operator:docs/administration/clusterlogforwarder.adoc@1215c349cef8",
+    created="Nothing happens until the owner of OpenShift's logging applies the file.",
+    changed="Nothing happens until the owner of OpenShift's logging applies the file.",
+    deleted="A forwarder that was made from the file stays until its owner deletes it.",
+)
+
+REACTIONS = (*_OPENSHIFT, *_PLAIN, *_LOGGING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.model.monitoring import AUDIT_LOG
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code
 from trainyard.render.measures.answer import OPEN, Answer, SiteObjects, listed
@@ -13,7 +14,7 @@ def audit(tenant: Tenant, place: SiteObjects) -> Answer:
     OpenShift takes no policy, but has an audit profile that records as much.
     """
     cluster = place.site.cluster
-    owners = (who for what, who in cluster.external.items() if what.startswith("AuditLog/"))
+    owners = (who for what, who in cluster.external.items() if what.startswith(f"{AUDIT_LOG}/"))
     log = f"the log is kept by: {listed(owners)}"
     if "audit-policy" not in cluster.release.features:
         profile = code("WriteRequestBodies")

@@ -168,14 +168,15 @@ class ClusterView:
         """Objects that the tree uses and does not define, with their owners.
 
         A cluster without fabrics needs no namespaces of their operators, one without monitoring no
-        metrics and no namespace of a Prometheus, and one without dashboards none of the console.
+        metrics and no namespace of a Prometheus, one without dashboards none of the console, and
+        one without logs none of theirs.
         """
         release = self.cluster.release
-        fabric_namespaces = (release.sriov_namespace, release.ipam_namespace)
-        absent = () if self.cluster.fabrics else fabric_namespaces
+        absent = () if self.cluster.fabrics else (release.sriov_namespace, release.ipam_namespace)
         unshown = () if self.cluster.viewer == CONSOLE else (CONSOLE_NAMESPACE,)
         scraping = NAMESPACES.values() if self.cluster.monitoring is None else ()
-        absent = (*absent, *unshown, *scraping)
+        unstored = () if self.cluster.stores_logs else ("openshift-logging",)
+        absent = (*absent, *unshown, *scraping, *unstored)
         unused = {f"Namespace/{name}" for name in absent} | self._unread
         return {name: who for name, who in self.cluster.external.items() if name not in unused}
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.render.views.cluster import framework_names
+from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
+
+_WITH_CONTENT = "WriteRequestBodies"
+"""Profile of OpenShift that records writes with their content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +167,28 @@ class SiteView:
             if regulation and regulation.asks("audit"):
                 audited += [space.namespace for space in tenant.spaces]
         return [*audited, self.site.cluster.system_namespace] if audited else []
+
+    @property
+    def audit_profile(self) -> str:
+        """What OpenShift's API server records, as a merge patch of ``APIServer/cluster``.
+
+        A profile applies to a whole cluster or to the members of a group (github.com/openshift/api:
+        config/v1/types_apiserver.go).
+        """
+        if self.audited_namespaces:
+            audit: dict[str, object] = {"profile": _WITH_CONTENT}
+        else:
+            groups = self.site.cluster.operators
+            rules = [{"group": each, "profile": _WITH_CONTENT} for each in groups]
+            audit = {"profile": "Default", **({"customRules": rules} if rules else {})}
+        return json.dumps({"spec": {"audit": audit}}, separators=(",", ":"))
+
+    @property
+    def log_periods(self) -> tuple[Period, ...]:
+        """How long the lines of which namespaces are kept; empty where no profile states it."""
+        monitoring = self.site.cluster.monitoring
+        logs = monitoring.logs if monitoring else None
+        return tuple(periods(self.site, logs)) if logs else ()
 
     @property
     def has_debuggers(self) -> bool:
