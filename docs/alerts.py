@@ -1,8 +1,11 @@
-"""The page of docs/reference/ on the alerts: what each reads, from which source."""
+"""The page of docs/reference/ on the alerts: what each reads, and where it was seen to fire."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from docs.markdown import cell
 from trainyard.profiles.read import PACKAGE
@@ -11,6 +14,7 @@ from trainyard.render.alerts.rulesets import FAMILIES
 from trainyard.yaml_io.reader import read
 
 _METRICS = PACKAGE / "render" / "alerts" / "metrics.yaml"
+_SEEN = Path(__file__).parent / "alerts_seen.yaml"
 
 
 def alerts() -> Iterator[str]:
@@ -21,12 +25,13 @@ def alerts() -> Iterator[str]:
         "[Monitoring](../explanation/monitoring.md) explains them.",
         "A cluster has those whose metrics it has, and `RUNBOOKS.md` of its tree has what to do.",
         "promtool fires each in its case and not beside it (`tests/e2e/test_alerts.py`).",
-        "Those on jobs that wait or do not run fired with real controllers (`test_states.py`).",
-        "No other was seen to fire on a cluster yet.",
+        "Most were seen to fire and to resolve in a real Prometheus beside real controllers.",
+        "There each minute of the rules is a second (`tests/e2e/test_alerts_fire.py`).",
     )
     for family, members in FAMILIES.items():
         yield from ("", f"## {family}", "")
-        yield from ("| alert | severity | after | fixed by | reads | only with |", "|" + "---|" * 6)
+        columns = "| alert | severity | after | fixed by | reads | only with | seen to fire |"
+        yield from (columns, "|" + "---|" * 7)
         yield from map(_line, members)
     yield from ("", "## Sources", "", "| metrics of | metric | read in |", "|---|---|---|")
     for entry in read(_METRICS.name, _METRICS.read_bytes())[0].value["sources"]:
@@ -40,4 +45,21 @@ def _line(alert: Alert) -> str:
     only = alert.feature or alert.link
     sources = ", ".join(alert.sources)
     shown = f"`{alert.name}` | {alert.severity} | {alert.hold} | {who} | {cell(sources)}"
-    return f"| {shown} | {f'`{only}`' if only else ''} |"
+    return f"| {shown} | {f'`{only}`' if only else ''} | {cell(_where(alert.name))} |"
+
+
+def _where(name: str) -> str:
+    """Return where an alert was seen to fire, or why only in its case."""
+    data = seen()
+    if scenario := data["scenario"].get(name):
+        return f"scenario {scenario.replace('_', ' ')}"
+    if test := data["test"].get(name):
+        return f"test {test.replace('_', ' ')}"
+    return f"in its case only: {data['cases'][name]}"
+
+
+@cache
+def seen() -> dict[str, dict[str, Any]]:
+    """Return the data on what was seen: alert -> scenario or test, and alert -> why it has none."""
+    found: dict[str, dict[str, Any]] = read(_SEEN.name, _SEEN.read_bytes())[0].value
+    return found

@@ -26,9 +26,10 @@ KUBE_ROUTER, LOKI, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
     "sriov-network-operator",
     "tekton",
 )
-AMTOOL, KUBE_STATE_METRICS, PROMETHEUS, PROMTOOL = (
+AMTOOL, KUBE_STATE_METRICS, NODE_EXPORTER, PROMETHEUS, PROMTOOL = (
     "amtool",
     "kube-state-metrics",
+    "node-exporter",
     "prometheus",
     "promtool",
 )
@@ -36,6 +37,7 @@ _PROGRAMS = Path(__file__).parent / "programs"
 _PACKAGES = {
     AMTOOL: ("alertmanager", "github.com/prometheus/alertmanager/cmd/amtool"),
     KUBE_STATE_METRICS: ("kube-state-metrics", "k8s.io/kube-state-metrics/v2"),
+    NODE_EXPORTER: ("node-exporter", "github.com/prometheus/node_exporter"),
     PROMETHEUS: ("prometheus", "github.com/prometheus/prometheus/cmd/prometheus"),
     PROMTOOL: ("prometheus", "github.com/prometheus/prometheus/cmd/promtool"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.processes import LOOPBACK
 
+CONTROLLERS = ("jobset", "kueue", "trainer")
+EXPORTERS = ("dcgm-exporter", "kube-state-metrics", "node-exporter")
 MONITORING = {OPENSHIFT: "openshift-monitoring", PROMETHEUS_OPERATOR: "monitoring"}
-"""Stack -> namespace of the Prometheus that scrapes the controllers, and of kube-state-metrics."""
+"""Stack -> namespace of the Prometheus that scrapes the controllers, and of the exporters."""
 
 _MONITORS = Path(__file__).parent / "monitors"
 _FOLDERS = {
@@ -31,38 +34,46 @@ _FOLDERS = {
 
 _KINDS = ("Deployment", "Service", "StatefulSet")
 _NODE = "control-plane"
+_PORTS = {
+    ("dcgm-exporter", OPENSHIFT): ("gpu-metrics", 9400),
+    ("dcgm-exporter", PROMETHEUS_OPERATOR): ("gpu-metrics", 9400),
+    ("kube-state-metrics", OPENSHIFT): ("https-main", 8443),
+    ("kube-state-metrics", PROMETHEUS_OPERATOR): ("http", 8080),
+    ("node-exporter", OPENSHIFT): ("https", 9100),
+    ("node-exporter", PROMETHEUS_OPERATOR): ("http", 9100),
+}
+"""Exporter and stack -> name and number of its port."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of metrics, by namespace.
+    """The sources of metrics.
 
     Args:
-        ports: namespace -> port of the process that plays its pod.
-        plain: namespaces whose proxy for TLS is not here.
+        ports: component -> port of the process that plays its pod.
         made: the objects that were created for them.
     """
 
     ports: Mapping[str, int]
-    plain: frozenset[str]
     made: Sequence[Body]
 
-    def reached(self, config: Body) -> Body:
+    def reached(self, config: Body, component: str) -> Body:
         """Return a scrape configuration that reaches the process instead of its pod."""
-        (namespace,) = config["kubernetes_sd_configs"][0]["namespaces"]["names"]
+        address = f"{LOOPBACK}:{self.ports[component]}"
         moved = [
-            {"source_labels": ["__address__"], "target_label": "instance"},
             {
-                "target_label": "__address__",
-                "replacement": f"{LOOPBACK}:{self.ports[namespace]}",
+                "source_labels": ["instance", "__address__"],
+                "regex": ";(.+)",
+                "target_label": "instance",
             },
+            {"target_label": "__address__", "replacement": address},
         ]
-        scheme = "http" if namespace in self.plain else config["scheme"]
-        return {
-            **config,
-            "scheme": scheme,
-            "relabel_configs": [*config["relabel_configs"], *moved],
-        }
+        # The proxy that encrypts an exporter's metrics on OpenShift is not here.
+        scheme = "http" if component in EXPORTERS else config["scheme"]
+        relabelings = [*config["relabel_configs"], *moved]
+        # A recorded exposition is served as a file, whose type is none of Prometheus'.
+        text = {"fallback_scrape_protocol": "PrometheusText0.0.4"}
+        return {**config, **text, "scheme": scheme, "relabel_configs": relabelings}
 
 
 def stack_of(scene: Scene) -> str:
@@ -71,25 +82,32 @@ def stack_of(scene: Scene) -> str:
     return scene.site.cluster.monitoring.stack
 
 
-def monitors(scene: Scene) -> Iterator[Body]:
-    """Yield the monitors of the tree, and those of other owners; of Argo CD only if it runs."""
-    stack = stack_of(scene)
-    text = (_MONITORS / f"{stack}.yaml").read_text("utf-8")
-    found = [each.body for each in scene.manifests if each.kind.name.endswith("Monitor")]
-    found += [body for body in parse_manifests(text) if isinstance(body, dict)]
-    for body in found:
-        at_argocd = body["metadata"]["name"] in {"openshift-gitops", "trainyard-argocd"}
-        if scene.stage.argocd or not at_argocd:
-            yield body
+def monitors(scene: Scene) -> Iterator[tuple[str, Body]]:
+    """Yield component and monitor of what runs: those of the tree, and those of other owners."""
+    for manifest in scene.manifests:
+        if manifest.kind.name in {"PodMonitor", "ServiceMonitor"}:
+            component = manifest.name.removeprefix("trainyard-")
+            if component != "argocd" or scene.stage.argocd:
+                yield component, manifest.body
+    text = (_MONITORS / f"{stack_of(scene)}.yaml").read_text("utf-8")
+    for body in parse_manifests(text):
+        assert isinstance(body, dict)
+        component = body["metadata"]["labels"]["source"]
+        if component != "argocd" or scene.stage.argocd:
+            yield component, body
 
 
-def deployed(scene: Scene, kube_state_metrics: int) -> Sources:
-    """Create the Services and pods of all sources, and return where their processes are."""
+def deployed(scene: Scene, exporters: Mapping[str, int]) -> Sources:
+    """Create the Services and pods of all sources.
+
+    Args:
+        scene: the applied tree.
+        exporters: their ports.
+    """
     stack = stack_of(scene)
     namespaces = {each.name: each.namespace for each in scene.site.cluster.sources}
-    namespaces["kube-state-metrics"] = MONITORING[stack]
-    ports = {name: _port(name) for name in ("jobset", "kueue", "trainer")}
-    ports["kube-state-metrics"] = kube_state_metrics
+    namespaces |= dict.fromkeys(EXPORTERS, MONITORING[stack])
+    ports = {**{name: _port(name) for name in CONTROLLERS}, **exporters}
     if scene.stage.argocd:
         ports["argocd"] = scene.stage.argocd.metrics_port
     made = [_node()]
@@ -102,14 +120,22 @@ def deployed(scene: Scene, kube_state_metrics: int) -> Sources:
             made.append(body)
     for body in made:
         scene.api.apply(body)
-    by_namespace = {namespaces[name]: port for name, port in ports.items()}
-    return Sources(by_namespace, frozenset(MONITORING.values()), made)
+    return Sources(ports, made)
 
 
 def remove(scene: Scene, sources: Sources) -> None:
     """Delete the objects of all sources, so that later tests see none of their pods."""
-    for body in sources.made[::-1]:
+    node, *others = sources.made
+    for body in others:
         scene.stage.delete(*identity_of(body))
+    # KWOK ends no pod of a node that is gone, and Kubernetes itself takes a minute for it.
+    assert scene.stage.until(partial(_is_empty, scene))
+    scene.stage.delete(*identity_of(node))
+
+
+def _is_empty(scene: Scene) -> bool:
+    """Return whether no pod is left on the node of the sources."""
+    return all(each["spec"].get("nodeName") != _NODE for each in scene.api.list("v1", "Pod"))
 
 
 def _namespace(name: str) -> Body:
@@ -117,12 +143,16 @@ def _namespace(name: str) -> Body:
 
 
 def _node() -> Body:
-    """Return a node without a taint: the pools' own take jobs only."""
+    """Return a node without a taint: those of the pools take jobs only."""
     amounts = {"cpu": "64", "memory": "256Gi", "pods": "110"}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": _NODE, "annotations": {"kwok.x-k8s.io/node": "fake"}},
+        "metadata": {
+            "name": _NODE,
+            "annotations": {"kwok.x-k8s.io/node": "fake"},
+            "labels": {"kubernetes.io/os": "linux"},
+        },
         "status": {"allocatable": amounts, "capacity": amounts},
     }
 
@@ -134,8 +164,8 @@ def _port(name: str) -> int:
 
 def _objects(scene: Scene, name: str) -> Iterator[Body]:
     """Yield the Services and workloads that a component's own installation has."""
-    if name == "kube-state-metrics":
-        yield from _kube_state_metrics(scene)
+    if name in EXPORTERS:
+        yield from _exporter(name, *_PORTS[name, stack_of(scene)])
         return
     built = scene.lab.built
     folder = built.manifests[name] / _FOLDERS[name]
@@ -148,30 +178,22 @@ def _objects(scene: Scene, name: str) -> Iterator[Body]:
             yield body
 
 
-def _kube_state_metrics(scene: Scene) -> Iterator[Body]:
-    openshift = stack_of(scene) == OPENSHIFT
-    labels = {
-        "app.kubernetes.io/component": "exporter",
-        "app.kubernetes.io/name": "kube-state-metrics",
-    }
-    port = {"name": "https-main" if openshift else "http", "port": 8443 if openshift else 8080}
-    metadata = {"name": "kube-state-metrics", "labels": labels}
+def _exporter(name: str, port: str, number: int) -> Iterator[Body]:
+    labels = {"app.kubernetes.io/component": "exporter", "app.kubernetes.io/name": name}
+    metadata = {"name": name, "labels": labels}
     yield {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": metadata,
-        "spec": {"selector": labels, "ports": [port]},
+        "spec": {"selector": labels, "ports": [{"name": port, "port": number}]},
     }
-    container = {"name": "kube-state-metrics", "image": "kube-state-metrics:v2.18.0"}
-    ports = [{"name": port["name"], "containerPort": port["port"]}]
-    template = {
-        "metadata": {"labels": labels},
-        "spec": {"containers": [{**container, "ports": ports}]},
-    }
+    ports = [{"name": port, "containerPort": number}]
+    container = {"name": name, "image": f"{name}:pinned", "ports": ports}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     yield {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": metadata,
+        "metadata": dict(metadata),
         "spec": {"selector": {"matchLabels": labels}, "template": template},
     }
 

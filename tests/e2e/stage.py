@@ -116,19 +116,22 @@ class Stage(AppliedObjects):
         settings = replace(site.cluster.settings, repository=self.repository.address)
         return replace(site, cluster=replace(site.cluster, settings=settings))
 
+    def scene(self, changes: Mapping[str, Any]) -> Scene:
+        """Return the tree of the changed base, which is not applied."""
+        platform = platform_of(self.setup.with_settings(changes))
+        site = _cluster(platform)
+        return Scene(self, platform, site, (*render_site(site), *component_manifests(site)))
+
     def deploy(self, changes: Mapping[str, Any]) -> Scene:
         """Replace what is applied by the tree of the changed base.
 
         Refusals are recorded in the scene, not raised.
         """
-        platform = platform_of(self.setup.with_settings(changes))
-        site = _cluster(platform)
-        manifests = (*render_site(site), *component_manifests(site))
-        synced = in_sync_order(each for each in manifests if not each.path.startswith(_NOT_SYNCED))
-        bodies = [*nodes(site), *(each.body for each in synced)]
+        scene = self.scene(changes)
+        found = (each for each in scene.manifests if not each.path.startswith(_NOT_SYNCED))
+        bodies = [*nodes(scene.site), *(each.body for each in in_sync_order(found))]
         wanted = {identity_of(body): body for body in bodies}
         self.clear(wanted)
-        scene = Scene(self, platform, site, manifests)
         for identity, body in wanted.items():
             if self.applied.get(identity) != body:
                 self._apply(scene, identity, body)

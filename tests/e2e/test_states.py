@@ -98,7 +98,7 @@ def shown(scene: Scene, folder: Path) -> Iterator[Prometheus]:
                 "--log.level=warn",
             ],
         )
-        prometheus = Prometheus(web, processes, scene.api)
+        prometheus = Prometheus(web, processes, {})
         processes.wait_until(prometheus.ready, "the start of Prometheus", START)
         assert prometheus.until(partial(prometheus.are_up, 1)), prometheus.errors()
         yield prometheus

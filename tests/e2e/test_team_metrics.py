@@ -82,7 +82,7 @@ def scraping(scene: Scene, folder: Path, port: int) -> Iterator[Prometheus]:
             "--log.level=warn",
         ]
         processes.start(engine(PROMETHEUS), arguments)
-        prometheus = Prometheus(web, processes, scene.api)
+        prometheus = Prometheus(web, processes, {})
         processes.wait_until(prometheus.ready, "the start of Prometheus", START)
         yield prometheus
 

@@ -8,21 +8,23 @@ each series has the labels of production; only the address is that of the proces
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from ssl import _create_unverified_context
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
-from tests.e2e.engines import KUBE_STATE_METRICS, PROMETHEUS, engine
+from tests.e2e import exporters
+from tests.e2e.engines import PROMETHEUS, engine
 from tests.e2e.scrapes import Discovery, scrape_configs
 from tests.e2e.sources import MONITORING, Sources, deployed, monitors, remove, stack_of
 from tests.e2e.stage import Scene
-from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes, free_ports
 
 ACCOUNT = "prometheus-k8s"
@@ -35,7 +37,6 @@ _DISCOVER = {
     "verbs": ["get", "list", "watch"],
 }
 _READ = {"nonResourceURLs": ["/metrics"], "verbs": ["get"]}
-_NODE_LABELS = "--metric-labels-allowlist=nodes=[*]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,15 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Prometheus:
-    """A running Prometheus."""
+    """A running Prometheus.
+
+    Args:
+        ports: component -> port of its metrics.
+    """
 
     port: int
     processes: Processes
-    api: Api
+    ports: Mapping[str, int]
 
     def query(self, expr: str) -> list[Series]:
         """Return the series of an instant vector, or a scalar as a series without labels.
@@ -65,14 +70,19 @@ class Prometheus:
             return [Series({}, float(data["result"][1]))]
         return [Series(each["metric"], float(each["value"][1])) for each in data["result"]]
 
+    def parsed(self, expr: str) -> Body:
+        """Return the syntax tree of an expression, as Prometheus' own pages get it."""
+        found: Body = self._get("parse_query", query=expr)
+        return found
+
     def alerts(self) -> list[Body]:
         """Return what is pending or firing: ``labels``, ``annotations``, ``state``, ``value``."""
         found: list[Body] = self._get("alerts")["alerts"]
         return found
 
-    def firing(self, name: str, **labels: str) -> list[dict[str, str]]:
-        """Return the labels of each alert that fires with a name and some labels."""
-        wanted = {"alertname": name, **labels}
+    def firing(self, alert: str, /, **labels: str) -> list[dict[str, str]]:
+        """Return the labels of each alert that fires under a name, with some labels."""
+        wanted = {"alertname": alert, **labels}
         return [
             each["labels"]
             for each in self.alerts()
@@ -88,6 +98,16 @@ class Prometheus:
         """Return what is scraped: ``labels``, ``scrapePool``, ``health``, ``lastError``."""
         found: list[Body] = self._get("targets", state="active")["activeTargets"]
         return found
+
+    def answer(self, component: str, token: str) -> int:
+        """Return the status with which a controller answers a token that asks for its metrics."""
+        address = f"https://{LOOPBACK}:{self.ports[component]}/metrics"
+        request = Request(address, headers={"Authorization": f"Bearer {token}"})
+        try:
+            with urlopen(request, timeout=60, context=_create_unverified_context()) as answer:
+                return int(answer.status)
+        except HTTPError as error:
+            return error.code
 
     def errors(self) -> dict[str, str]:
         """Return why each target is not scraped, by its pool; empty for one that is."""
@@ -123,42 +143,44 @@ class Prometheus:
 def watching(
     scene: Scene, folder: Path, rules: Sequence[Body] = (), interval: str = "1s"
 ) -> Iterator[Prometheus]:
-    """Run Prometheus and kube-state-metrics, until every target of the cluster is scraped.
+    """Run Prometheus and the exporters, until every target of the cluster is scraped.
 
     Args:
         scene: the applied tree, with the block ``monitoring`` in its cluster's profile.
-        folder: an empty one, for files and logs.
+        folder: for files and logs; the exporters read what they show from it.
         rules: groups of rules.
         interval: of scrapes and evaluations, instead of that of the monitors and groups.
     """
-    metrics, own, web = free_ports(3)
-    sources = deployed(scene, metrics)
-    try:
-        with Processes(folder / "logs") as processes:
-            _start_kube_state_metrics(scene, processes, metrics, own)
+    with Processes(folder / "logs") as processes:
+        sources = deployed(scene, exporters.start(scene, processes, folder))
+        try:
             _authorize(scene)
             config = _config(scene, sources, folder, interval)
             (folder / "rules.json").write_text(json.dumps({"groups": list(rules)}), "utf-8")
             (folder / "prometheus.json").write_text(json.dumps(config), "utf-8")
+            (web,) = free_ports(1)
             processes.start(engine(PROMETHEUS), _arguments(folder, web))
-            prometheus = Prometheus(web, processes, scene.api)
+            prometheus = Prometheus(web, processes, sources.ports)
             processes.wait_until(prometheus.ready, "the start of Prometheus", START)
             # Each source is one pod, so a monitor that selects more, or none, is seen here.
             up = partial(prometheus.are_up, len(config["scrape_configs"]))
             assert prometheus.until(up), prometheus.errors()
             yield prometheus
-    finally:
-        remove(scene, sources)
+        finally:
+            remove(scene, sources)
 
 
 def _config(scene: Scene, sources: Sources, folder: Path, interval: str) -> Body:
     """Return Prometheus' configuration for the monitors of a cluster."""
     discovery = _discovery(scene, folder)
-    found = (each for body in monitors(scene) for each in scrape_configs(body, discovery))
     return {
         "global": {"scrape_interval": interval, "evaluation_interval": interval},
         "rule_files": ["rules.json"],
-        "scrape_configs": [sources.reached(each) for each in found],
+        "scrape_configs": [
+            sources.reached(config, component)
+            for component, body in monitors(scene)
+            for config in scrape_configs(body, discovery)
+        ],
     }
 
 
@@ -169,15 +191,6 @@ def _arguments(folder: Path, port: int) -> list[str]:
         f"--web.listen-address={LOOPBACK}:{port}",
         "--log.level=warn",
     ]
-
-
-def _start_kube_state_metrics(scene: Scene, processes: Processes, metrics: int, own: int) -> None:
-    arguments = [
-        *("--kubeconfig", str(scene.lab.kubeconfig), "--resources=jobs,nodes,pods,resourcequotas"),
-        *(f"--host={LOOPBACK}", f"--port={metrics}"),
-        *(f"--telemetry-host={LOOPBACK}", f"--telemetry-port={own}", _NODE_LABELS),
-    ]
-    processes.start(engine(KUBE_STATE_METRICS), arguments)
 
 
 def _authorize(scene: Scene) -> None:
