@@ -66,6 +66,10 @@ def rails(number: int) -> dict[str, Any]:
     return {HARDWARE: {"nics": nics}}
 
 
+def repair(nodes: list[str]) -> dict[str, Any]:
+    return {"nodes": nodes, "until": "2099-12-31", "reason": "x"}
+
+
 LONG: dict[str, dict[str, Any]] = {
     "cluster.cohorts": {CLUSTER: {"cohorts": many({})}},
     "cluster.egress": {CLUSTER: {"egress": many({"to": ["203.0.113.0/28"], "ports": [443]})}},
@@ -104,6 +108,28 @@ LONG: dict[str, dict[str, Any]] = {
     },
     "cluster#egress.ports": {
         CLUSTER: {"egress": {"x": {"to": ["203.0.113.0/28"], "ports": list(range(1, MANY))}}}
+    },
+    "cluster#maintenance.nodes": {
+        CLUSTER: {
+            "pools": {
+                "dgx-h100": {
+                    "nodes": MANY,
+                    "reserve": MANY - 8,
+                    "maintenance": [repair(NAMES[:90])],
+                }
+            }
+        }
+    },
+    "cluster#pool.maintenance": {
+        CLUSTER: {
+            "pools": {
+                "dgx-h100": {
+                    "nodes": MANY,
+                    "reserve": MANY - 8,
+                    "maintenance": [repair([name]) for name in NAMES[:90]],
+                }
+            }
+        }
     },
     "cluster#fabric.levels": {
         CLUSTER: {"fabrics": {"ib": {"levels": [f"x.com/{i}" for i in range(15)]}}}
@@ -162,6 +188,7 @@ LONG: dict[str, dict[str, Any]] = {
 limit."""
 
 OTHERS = {
+    "cluster#maintenance.from": "it makes quotas smaller, and no object",
     "cluster.installed": "one version for each component of the release",
     "cluster.monitoring.severity": "one for each alert",
     "cluster.monitoring.waiting": "cluster.priorities",

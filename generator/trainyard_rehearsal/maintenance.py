@@ -40,6 +40,7 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Plann
         published: returns the tree of the copy's present state.
     """
     profiles = _Profiles(root)
+    profiles.end_maintenance(site.name)
     active = [each for each in site.tenants if each.team.state == "active"]
     retiring = active[-1]
     # A share of a node does not grow, so the first team is one with whole nodes if there is one.
@@ -92,6 +93,12 @@ class _Profiles:
     """Profiles that may be changed; their values stay, their layout does not."""
 
     root: Path
+
+    def end_maintenance(self, cluster: str) -> None:
+        """Take every node of a cluster into use."""
+        with self._edited(f"clusters/{cluster}") as body:
+            for pool in body["pools"].values():
+                pool.pop("maintenance", None)
 
     def grow_quota(self, team: str, quota: Quota) -> None:
         """Add a node to a pool, and to a team's quota; a share of a node stays as it is."""

@@ -11,6 +11,7 @@ from itertools import count
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.golang import cache_folder
 from trainyard.model.platform import Platform, Site
+from trainyard.model.quantity import counted
 from trainyard.model.space import Space
 from trainyard.render.views.site import SiteView
 from trainyard.workflows.generate import Generation, generate, unwatched
@@ -45,6 +46,7 @@ from trainyard_rehearsal.control_plane.side_by_side import side_by_side
 from trainyard_rehearsal.logs import mark
 from trainyard_rehearsal.outcome import Outcome
 from trainyard_rehearsal.publication import Origin, deliver, sample_jobs, synced
+from trainyard_rehearsal.repaired import out_of_use, repaired
 
 Progress = Callable[[str], None]
 """Function that prints a line of progress."""
@@ -133,6 +135,8 @@ def rehearse(
     generation, diagnostics = check_tree(source, source.today, request.clusters)
     if has_errors(diagnostics):
         return Rehearsal(generation, diagnostics, {})
+    _report_maintenance(_sites(generation), progress)
+    generation = repaired(generation, source.components_root)
     sites = list(_sites(generation))
     tasks: list[_Task] = []
     for site in sites:
@@ -149,6 +153,13 @@ def rehearse(
     halves = zip(sites, done[::2], done[1::2], strict=True)
     outcomes = {site.name: checked + delivered for site, checked, delivered in halves}
     return Rehearsal(generation, diagnostics, outcomes)
+
+
+def _report_maintenance(sites: Iterator[Site], progress: Progress) -> None:
+    """Print how many nodes are tried although they are in maintenance."""
+    for site in sites:
+        if out := out_of_use(site):
+            progress(f"{site.name}: {counted(out, 'node')} in maintenance, tried as if in use")
 
 
 def _tasks(

@@ -99,7 +99,7 @@ def quota_follows_the_profiles(tree: Tree) -> Iterator[str]:
     nominal = _nominal(tree)
     for team, profile in tree.teams.items():
         for pool, share in profile["quota"][tree.name].items():
-            nodes = nodes_of(tree, pool, share)
+            nodes = left_of(tree, pool, team, share)
             each = node_of(tree, pool).items()
             # A share of a node in cores may be a fraction of a byte or a pod: rounded down.
             expected = {name: Fraction(floor(nodes * whole)) for name, whole in each}
@@ -111,6 +111,17 @@ def quota_follows_the_profiles(tree: Tree) -> Iterator[str]:
             wrong = sorted({name for name, _ in expected.items() ^ found.items()})
             if wrong:
                 yield f"team {team} on {pool}: quota of {wrong} is not nodes times a node"
+
+
+def left_of(tree: Tree, pool: str, team: str, share: dict[str, Any]) -> Fraction:
+    """Return the nodes of a team's quota on a pool without what maintenance takes of them."""
+    fields = tree.cluster["pools"][pool]
+    entries = fields.get("maintenance", ())
+    if fields["nodes"] <= len({node for each in entries for node in each["nodes"]}):
+        return Fraction(0)
+    unit = next(each for each in ("gpus", "cores", "nodes") if each in share)
+    taken = sum(each.get("from", {}).get(team, 0) for each in entries)
+    return nodes_of(tree, pool, {**share, unit: share[unit] - taken})
 
 
 def nodes_of(tree: Tree, pool: str, share: dict[str, int]) -> Fraction:
@@ -129,10 +140,12 @@ def nodes_of(tree: Tree, pool: str, share: dict[str, int]) -> Fraction:
 
 
 def quota_fits_the_nodes(tree: Tree) -> Iterator[str]:
-    """All teams' nominal quota on a pool fits its nodes without the reserve."""
+    """All teams' nominal quota on a pool fits its nodes without the reserve and those in
+    maintenance, of which the reserve takes the place."""
     nominal = _nominal(tree)
     for pool, fields in tree.cluster["pools"].items():
-        nodes = fields["nodes"] - fields.get("reserve", 0)
+        out = {node for each in fields.get("maintenance", ()) for node in each["nodes"]}
+        nodes = fields["nodes"] - max(fields.get("reserve", 0), len(out))
         for name, allocatable in node_of(tree, pool).items():
             promised = sum(
                 value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from tests.audit.capacity import node_of, nodes_of
+from tests.audit.capacity import left_of, node_of
 from tests.audit.tree import Tree
 
 _Facts = dict[tuple[str, ...], Fraction]
@@ -45,7 +45,7 @@ def _expected(tree: Tree) -> Iterator[tuple[tuple[str, ...], Fraction]]:
     for team, profile in tree.teams.items():
         yield (center, team, profile.get("costCenter", "")), Fraction(1)
         for pool, share in profile["quota"][tree.name].items():
-            yield (promised, team, pool), nodes_of(tree, pool, share)
+            yield (promised, team, pool), left_of(tree, pool, team, share)
     for pool, fields in tree.cluster["pools"].items():
         gpu = tree.hardware_of(pool).get("gpu")
         resource = gpu["resource"] if gpu else "cpu"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tests.audit.capacity import amount
+from tests.audit.capacity import amount, left_of, node_of, nodes_of
 from tests.audit.tree import Document, Tree
 
 _NETWORKS, _GROUP = "k8s.v1.cni.cncf.io/networks", "kueue.x-k8s.io/podset-group-name"
@@ -87,20 +87,29 @@ def _flavors_of_queue(tree: Tree, namespace: str, name: str) -> Iterator[dict[st
                 yield from group["flavors"]
 
 
-def _available(flavors: list[dict[str, Any]]) -> dict[str, Fraction]:
-    """Return nominal quota and borrowing limit of each resource, over all flavors."""
+def _available(tree: Tree, team: str, flavors: list[dict[str, Any]]) -> dict[str, Fraction]:
+    """Return nominal quota and borrowing limit of each resource, over all flavors.
+
+    What a team lacks while nodes are in maintenance counts: its largest jobs wait for it.
+    """
     found: dict[str, Fraction] = {}
     for flavor in flavors:
+        pool = flavor["name"]
+        share = tree.teams[team]["quota"][tree.name][pool]
+        lacking = nodes_of(tree, pool, share) - left_of(tree, pool, team, share)
         for resource in flavor["resources"]:
+            name = resource["name"]
             limit = amount(resource["nominalQuota"]) + amount(resource.get("borrowingLimit", "0"))
-            found[resource["name"]] = found.get(resource["name"], Fraction(0)) + limit
+            back = lacking * node_of(tree, pool).get(name, Fraction(0))
+            found[name] = found.get(name, Fraction(0)) + limit + back
     return found
 
 
 def the_largest_job_fits_its_queue(tree: Tree) -> Iterator[str]:
     """A queue without enough of each resource leaves the job pending permanently."""
     for namespace, runtime, limits in _uses(tree):
-        available = _available(_flavors(tree, namespace, runtime))
+        team = next(each for each in tree.teams if namespace in tree.namespaces(each))
+        available = _available(tree, team, _flavors(tree, namespace, runtime))
         wanted = _wanted(runtime, int(limits[f"maxNodes.{runtime.name}"]))
         for resource, number in sorted(wanted.items()):
             if resource not in available:

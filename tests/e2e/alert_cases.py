@@ -290,6 +290,12 @@ POOL = {
 }
 CORDONS = {cordoned(each): "0x90" for each in range(17)}
 DEGRADED = 'mco_degraded_machine_count{pool="dgx-h100"}'
+
+
+def maintained(number: int, pool: str = "dgx-h100") -> str:
+    return f'trainyard:node:maintenance_until{{node="n{number}",pool="{pool}"}}'
+
+
 NODE = '{Hostname="n1",gpu="0",UUID="GPU-1",exported_namespace="team-nlp"}'
 GPU = {"Hostname": "n1", "UUID": "GPU-1", "gpu": "0"}
 NODES = (
@@ -337,6 +343,66 @@ NODES = (
         ),
     ),
     Case(
+        alert="TrainyardPoolBelowQuota",
+        at="20m",
+        # A node in maintenance counts for nothing, though it is ready; one more is lost.
+        series={**POOL, ready(3): "0x60", maintained(5): "36000x60"},
+        labels={"pool": "dgx-h100"},
+        neighbours=({ready(3): "1x60"}, {maintained(5): ""}),
+    ),
+    Case(
+        alert="TrainyardNodeOutOfUse",
+        at="80m",
+        series={node(3): "1x90", ready(3): "1x90", cordoned(3): "1x90"},
+        labels={"node": "n3", "pool": "dgx-h100"},
+        neighbours=(
+            {cordoned(3): "0x90"},
+            {cordoned(3): "1x50 0x40"},
+            {maintained(3): "36000x90"},
+            # A node of no pool.
+            {node(3): ""},
+        ),
+    ),
+    Case(
+        alert="TrainyardNodeOutOfUse",
+        at="80m",
+        series={node(3): "1x90", ready(3): "0x90", cordoned(3): "0x90"},
+        labels={"node": "n3", "pool": "dgx-h100"},
+        neighbours=({ready(3): "1x90"}, {maintained(3): "36000x90"}),
+    ),
+    Case(
+        alert="TrainyardNodeNotCordoned",
+        at="40m",
+        series={ready(3): "1x90", cordoned(3): "0x90", maintained(3): "36000x90"},
+        labels={"node": "n3", "pool": "dgx-h100"},
+        neighbours=(
+            {cordoned(3): "1x90"},
+            # It is off.
+            {ready(3): "0x90"},
+            {maintained(3): "", maintained(4): "36000x90"},
+        ),
+    ),
+    Case(
+        alert="TrainyardNodesOverdue",
+        at="70m",
+        series={maintained(3): "3600x90", maintained(4): "3600x90", maintained(5): "36000x90"},
+        labels={"pool": "dgx-h100"},
+        value="2",
+        neighbours=({maintained(3): "36000x90", maintained(4): "36000x90"},),
+    ),
+    Case(
+        alert="TrainyardGpuXid",
+        at="5m",
+        # Another node is in maintenance; of the exporter's newer versions the label is small.
+        series={
+            f"DCGM_FI_DEV_XID_ERRORS{NODE.replace('Hostname', 'hostname')}": "79x10",
+            maintained(2): "36000x10",
+        },
+        labels={"hostname": "n1", "UUID": "GPU-1", "gpu": "0"},
+        value="79",
+        neighbours=({maintained(1): "36000x10"},),
+    ),
+    Case(
         alert="TrainyardGpuXid",
         at="5m",
         series={f"DCGM_FI_DEV_XID_ERRORS{NODE}": "79x10"},
@@ -344,6 +410,7 @@ NODES = (
         value="79",
         # An error of the program.
         neighbours=(
+            {maintained(1): "36000x10"},
             {f"DCGM_FI_DEV_XID_ERRORS{NODE}": "0x10"},
             {f"DCGM_FI_DEV_XID_ERRORS{NODE}": "13x10"},
         ),
@@ -353,14 +420,20 @@ NODES = (
         at="5m",
         series={f"DCGM_FI_DEV_ROW_REMAP_FAILURE{NODE}": "1x10"},
         labels=GPU,
-        neighbours=({f"DCGM_FI_DEV_ROW_REMAP_FAILURE{NODE}": "0x10"},),
+        neighbours=(
+            {f"DCGM_FI_DEV_ROW_REMAP_FAILURE{NODE}": "0x10"},
+            {maintained(1): "36000x10"},
+        ),
     ),
     Case(
         alert="TrainyardGpuUncorrectableErrors",
         at="30m",
         series={f"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{NODE}": "0x10 1x30"},
         labels=GPU,
-        neighbours=({f"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{NODE}": "1x40"},),
+        neighbours=(
+            {f"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{NODE}": "1x40"},
+            {maintained(1): "36000x40"},
+        ),
     ),
 )
 
@@ -561,6 +634,7 @@ def rail(alert: str, at: str, metric: str, fires: str, *quiet: str) -> Case:
             {port(metric): "", port(metric, "mlx5_1"): fires},
             # A node of no pool.
             {node(1): ""},
+            {maintained(1): "36000x190"},
         ),
     )
 

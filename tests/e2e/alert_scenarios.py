@@ -288,6 +288,7 @@ SCENARIOS: Mapping[Scenario, Expected] = {
     pod_without_a_node: {"TrainyardPodUnschedulable": {"namespace": "team-nlp", "team": "nlp"}},
     held_queue: {"TrainyardClusterQueueInactive": {"cluster_queue": "vision-gpu"}},
     cordoned_nodes: {
+        "TrainyardNodeOutOfUse": {"pool": "dgx-h100", "team": "platform"},
         "TrainyardPoolBelowQuota": {"pool": "dgx-h100", "team": "platform"},
         "TrainyardQuotaIdleWhileJobsWait": {"cluster_queue": "nlp-gpu", "team": "nlp"},
     },

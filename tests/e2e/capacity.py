@@ -53,6 +53,16 @@ def job_larger_than_runtime_cap(stage: Stage) -> None:
     assert scene.denied("nlp", scene.body("nlp", 4), "this team may ask for 2 to 3 nodes")
 
 
+def maintenance_exceeds_reserve(stage: Stage) -> None:
+    """Two nodes are cordoned, and a team's job waits although its quota is free."""
+    names = ["dgx-h100-008", "dgx-h100-009"]  # of simulated nodes
+    out = [{"nodes": names, "until": "2026-12-01", "reason": "NVLink replacement"}]
+    pool = {_POOL: {"pools": {"dgx-h100": {"maintenance": out}}}}
+    scene = stage.deploy(bad("capacity/maintenance-exceeds-reserve", **pool))
+    assert scene.runs(scene.submit("nlp", 4))
+    assert scene.waits(scene.submit("vision", 4), "allows to fit only")
+
+
 def no_reserve(stage: Stage) -> None:
     """A node fails, no node replaces it, and its whole job is evicted."""
     scene = stage.deploy(bad("capacity/no-reserve"))

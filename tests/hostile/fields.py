@@ -27,8 +27,15 @@ _NAMES = {"cluster.release"}
 _COMMITTED: Documents = {seed.path: seed.body for seed in SEEDS if seed.root == _ROOT and seed.body}
 _SCIENCE = _COMMITTED["teams/science.yaml"]
 
+_LAB = _COMMITTED["clusters/lab.yaml"]
+_REPAIR = {"nodes": ["cpu-07"], "until": "2099-12-31", "reason": "Why"}
+
 BASE: Documents = {
     **_COMMITTED,
+    "clusters/lab.yaml": {
+        **_LAB,
+        "pools": {**_LAB["pools"], "cpu": {**_LAB["pools"]["cpu"], "maintenance": [_REPAIR]}},
+    },
     "teams/science.yaml": {
         **_SCIENCE,
         "quota": {

@@ -107,6 +107,10 @@ def test_alert_names_the_sources_of_its_metrics(alert: Alert) -> None:
         assert {component for component, name in known() if name == metric} & {*alert.sources}
 
 
+OUT = {"nodes": ["gpu-07", "gpu-08"], "until": "2026-12-01", "reason": "cables", "from": {"nlp": 1}}
+MAINTAINED = {"pools": {"dgx-h100": {"maintenance": [OUT]}}}
+
+
 def test_profile_may_change_the_severity_of_each_alert() -> None:
     """And of no other: a name that does not exist would change nothing."""
     fields = profile_schema("cluster")["properties"]["monitoring"]["properties"]
@@ -129,7 +133,11 @@ def test_sources_have_the_names_that_external_may_have() -> None:
 
 def test_each_fact_is_recorded_and_read() -> None:
     """By another rule, or by people in a query of the documentation."""
-    for found in (site(), site(external=OPTIONAL), site(**KUBERNETES)):
+    for found in (
+        site(**MAINTAINED),
+        site(external=OPTIONAL, **MAINTAINED),
+        site(**MAINTAINED, **KUBERNETES),
+    ):
         recorded = {rule["record"] for rule in rules(found) if "record" in rule}
         read_somewhere = {name for rule in rules(found) for name in named(rule["expr"])}
         assert {name for name in read_somewhere if ":" in name} <= recorded
@@ -156,6 +164,30 @@ def numbers(found: Site, name: str) -> dict[str, str]:
         for rule in rules(found)
         if rule.get("record") == name
     }
+
+
+def test_nodes_in_maintenance_are_facts_and_promised_to_nobody() -> None:
+    """The day ends at midnight UTC."""
+    found = site(**MAINTAINED)
+    until = [
+        (rule["labels"]["node"], rule["labels"]["pool"], rule["expr"])
+        for rule in rules(found)
+        if rule.get("record") == "trainyard:node:maintenance_until"
+    ]
+    # date --utc --date 2026-12-02 +%s
+    assert until == [
+        ("gpu-07", "dgx-h100", "vector(1796169600)"),
+        ("gpu-08", "dgx-h100", "vector(1796169600)"),
+    ]
+    assert numbers(found, "trainyard:pool:promised_nodes") == {"dgx-h100": "vector(7)"}
+
+
+def test_held_queue_is_no_inactive_one() -> None:
+    whole = {**OUT, "nodes": [f"gpu-{number}" for number in range(9)]}
+    del whole["from"]
+    held = site(pools={"dgx-h100": {"maintenance": [whole]}})
+    assert numbers(held, "trainyard:cluster_queue:team") == {}
+    assert numbers(site(), "trainyard:cluster_queue:team") != {}
 
 
 def test_numbers_are_those_of_the_profiles() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from trainyard.model.maintenance import Maintenance
 from trainyard.model.team import Term
 from trainyard.model.unit import Unit
 
@@ -46,6 +47,7 @@ class Part:
     Args:
         root: root of the team's tree of cohorts; empty without a cohort.
         own, borrow, lend: nodes as `model.team.Quota` has them, fractions for a share of a node.
+        withheld: nodes that are its own again when no node is in maintenance.
         lent: nodes that the other teams below the same root lend.
         term: the time that its own are for; None without a last day.
         amounts: nominal quota of each resource, in base units.
@@ -59,6 +61,7 @@ class Part:
     own: Fraction
     borrow: Fraction
     lend: Fraction
+    withheld: Fraction
     lent: Fraction
     term: Term | None
     amounts: Mapping[str, int]
@@ -77,7 +80,8 @@ class Resource:
 
     Args:
         per_node: allocatable of one node.
-        nodes: allocatable of all nodes, the reserve included.
+        nodes: allocatable of all nodes, with the reserve and those in maintenance.
+        out_of_use: allocatable of the nodes in maintenance.
         promised: allocatable of the nodes that teams may be given.
         nominal: nominal quota of all teams.
         binds: whether no resource of a node is used up before this one by jobs of whole pods.
@@ -86,6 +90,7 @@ class Resource:
     name: str
     per_node: int
     nodes: int
+    out_of_use: int
     promised: int
     nominal: int
     binds: bool
@@ -104,6 +109,10 @@ class PoolCapacity:
         unit: in which teams own it.
         per_node: units that a node has: 1, or its GPUs or cores.
         gpus: of one node.
+        nodes: all of them, with those in maintenance.
+        maintenance: what is out of use.
+        reserve: nodes that no team is given, of those in use.
+        promised: nodes that teams may be given, of those in use.
         owned: nodes that teams own together.
         parts: of teams, by the team's name.
     """
@@ -114,6 +123,8 @@ class PoolCapacity:
     per_node: int
     gpus: int
     nodes: int
+    maintenance: tuple[Maintenance, ...]
+    out_of_use: int
     reserve: int
     promised: int
     owned: Fraction

@@ -26,20 +26,30 @@ from trainyard.model.tenant import Tenant
 def measure(site: Site, ledger: Ledger) -> Capacity:
     """Return the capacity of a cluster; teams may own more than its nodes have.
 
+    Teams have what is left of their quota while nodes are in maintenance.
+
     Args:
         site: the cluster.
         ledger: the numbers on fabrics that teams have on any cluster.
     """
-    owners = owners_of(site)
-    pools = tuple(_pool(site, pool, owners[pool.name]) for pool in site.cluster.pools)
+    in_use = site.in_use
+    owners = owners_of(in_use)
+    pools = tuple(_pool(in_use, pool, owners[pool.name]) for pool in site.cluster.pools)
     fabrics = tuple(fabrics_of(site.cluster, ledger))
     return Capacity(site.name, pools, fabrics, tuple(_cohorts(site)))
 
 
 def _pool(site: Site, pool: Pool, owners: Owners) -> PoolCapacity:
+    """Return the figures of a pool.
+
+    Args:
+        site: without nodes in maintenance.
+        pool: with them.
+        owners: with what is left of their quota.
+    """
     lent = lent_by_others(site.cluster, owners)
     parts = tuple(
-        _part(site, Flavor(pool, quota), tenant, lent.get(tenant.name, Fraction(0)))
+        _part(site, Flavor(pool.in_use, quota), tenant, lent.get(tenant.name, Fraction(0)))
         for tenant, quota in owners
     )
     unit = unit_of(pool, owners)
@@ -50,8 +60,10 @@ def _pool(site: Site, pool: Pool, owners: Owners) -> PoolCapacity:
         per_node=pool.hardware.units(unit),
         gpus=pool.hardware.gpus,
         nodes=pool.nodes,
-        reserve=pool.reserve,
-        promised=pool.promised,
+        maintenance=pool.maintenance,
+        out_of_use=pool.nodes - pool.in_use.nodes,
+        reserve=pool.in_use.reserve,
+        promised=pool.in_use.promised,
         owned=owned_nodes(owners),
         resources=tuple(_resources(site, pool, parts)),
         parts=parts,
@@ -68,12 +80,19 @@ def _part(site: Site, flavor: Flavor, tenant: Tenant, lent: Fraction) -> Part:
         own=quota.nodes,
         borrow=quota.borrow,
         lend=quota.lend,
+        withheld=_withheld(tenant, flavor),
         lent=lent,
         term=quota.term,
         amounts={name: flavor.amount(name, quota.nodes) for name in flavor.pool.allocatable},
         own_job=_job(tenant, flavor, quota.nodes, Limit.QUOTA),
         largest_job=_job(tenant, flavor, quota.nodes + min(quota.borrow, lent), bound),
     )
+
+
+def _withheld(tenant: Tenant, flavor: Flavor) -> Fraction:
+    """Return the nodes that a team lacks while some are in maintenance."""
+    stated = (quota for quota in tenant.team.quotas if quota.cluster == tenant.cluster.name)
+    return next(quota.withheld for quota in stated if quota.pool == flavor.name)
 
 
 def _job(tenant: Tenant, flavor: Flavor, nodes: Fraction, bound: Limit) -> Job:
@@ -92,7 +111,8 @@ def _resources(site: Site, pool: Pool, parts: tuple[Part, ...]) -> Iterator[Reso
             name=name,
             per_node=amount,
             nodes=amount * pool.nodes,
-            promised=amount * pool.promised,
+            out_of_use=amount * (pool.nodes - pool.in_use.nodes),
+            promised=amount * pool.in_use.promised,
             nominal=sum(part.amounts[name] for part in parts),
             binds=demands.get(name) == most is not None,
         )

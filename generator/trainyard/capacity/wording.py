@@ -39,7 +39,9 @@ def unit(pool: PoolCapacity, number: int) -> str:
 
 def size(pool: PoolCapacity) -> str:
     """Return the size of a pool, e.g. ``17 nodes, 1 in reserve, 16 promised``."""
-    return f"{counted(pool.nodes, 'node')}, {pool.reserve} in reserve, {pool.promised} promised"
+    in_use = f"{pool.nodes - pool.out_of_use} of " if pool.maintenance else ""
+    nodes = counted(pool.nodes, "node")
+    return f"{in_use}{nodes}, {pool.reserve} in reserve, {pool.promised} promised"
 
 
 def balance(pool: PoolCapacity) -> str:
@@ -135,6 +137,16 @@ def endings(pool: PoolCapacity) -> Iterator[tuple[Part, str]]:
     for part in pool.parts:
         if part.term:
             yield part, part.term.display(unit(pool, pool.units(part.term.nodes)))
+
+
+def maintenances(pool: PoolCapacity) -> Iterator[str]:
+    """Yield what is out of use until when, and what each team lacks meanwhile."""
+    yield from (f"out of use: {each.display}" for each in pool.maintenance)
+    for part in pool.parts:
+        if part.withheld:
+            whole = unit(pool, pool.units(part.own + part.withheld))
+            lacks = pool.units(part.withheld)
+            yield f"{part.team} lacks {lacks} of its {whole} until then; larger jobs wait"
 
 
 def borrowers(capacity: Capacity) -> Iterator[tuple[PoolCapacity, Part]]:

@@ -199,6 +199,9 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
             yield Value(f"{pool}: own", quota.display(quota.nodes), quota.at / quota.unit)
+            if quota.withheld:
+                lacking = f"{quota.display(quota.withheld)} until nodes are back from maintenance"
+                yield Value(f"{pool}: lacks", lacking, flavor.pool.at / "maintenance")
             if quota.term:
                 yield _term(quota, quota.term)
             yield Value(

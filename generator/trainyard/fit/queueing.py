@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.diagnostics import Pointer
-from trainyard.fit.assignment import Queueing, choose, groups_of
+from trainyard.fit.assignment import Queueing, choose, groups_of, requests_of
 from trainyard.fit.case import Case
 from trainyard.fit.cohorts import cohorts_of, queue_node
 from trainyard.fit.form import QUEUE
 from trainyard.fit.limit_range import refusals
+from trainyard.fit.maintenance import until_back
 from trainyard.fit.placing import node_checks, present_checks
 from trainyard.fit.quotas import quota_checks
 from trainyard.fit.usage import Snapshot
@@ -46,7 +47,8 @@ def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
     snapshot = case.ground.snapshot
     for each in (local, queue):
         policy = value_at(each.body, "spec.stopPolicy") or "None"
-        if policy != "None":
+        # A queue is held for nodes in maintenance, which its quota shows too.
+        if policy not in {"None", "Hold"}:
             team = case.ground.tenant.team
             message = (
                 f"{each.body['kind']} {each.name} is stopped ({policy}): the team is {team.state}"
@@ -101,7 +103,8 @@ def _quota_checks(case: Case, manifest: Manifest) -> Iterator[Check]:
         *quota_checks(case, queueing, choices, ever, Standing.NEVER),
         *node_checks(queueing, choices),
     ]
-    yield from never or present_checks(case, queueing, choices)
+    found = [*until_back(_model(case, manifest), requests_of(choices), never)]
+    yield from found or present_checks(case, queueing, choices)
 
 
 def _queueing(case: Case, manifest: Manifest) -> Queueing:
@@ -109,7 +112,7 @@ def _queueing(case: Case, manifest: Manifest) -> Queueing:
     snapshot = case.ground.snapshot or Snapshot()
     cohorts.usage = {name: dict(usage) for name, usage in snapshot.queues.items()}
     queue = _model(case, manifest)
-    pools = {flavor.name: flavor.pool for flavor in queue.flavors}
+    pools = {flavor.name: flavor.pool.in_use for flavor in queue.flavors}
     placed = (name for name in pools if _has_topology(case, name))
     return Queueing(cohorts, snapshot, queue_node(manifest.name), pools, frozenset(placed))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from trainyard.model.differences import few
 from trainyard.model.money import Money, Price
 from trainyard.model.team import Quota
 from trainyard.model.unit import Unit
@@ -103,9 +104,9 @@ class PoolSize:
     """Numbers of a pool; all are 0 where it does not exist.
 
     Args:
-        nodes: all of them, with the reserve.
-        reserve: nodes that no team is given.
-        promised: nodes that teams may be given.
+        nodes: all of them, with the reserve and those in maintenance.
+        reserve: nodes in use that no team is given.
+        promised: nodes in use that teams may be given.
         room: nodes of these that no team owns.
         price: of a node-hour; None for none.
     """
@@ -136,3 +137,60 @@ class PoolChange:
     per_node: int
     before: PoolSize
     after: PoolSize
+
+    @property
+    def is_emptied(self) -> bool:
+        """Return whether teams have nodes of it before the change, and none after it."""
+        return self.before.promised > self.before.room and self.after.promised <= self.after.room
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfUse:
+    """Nodes of a pool that are in maintenance.
+
+    Args:
+        until: ISO date of the last day that is expected.
+    """
+
+    nodes: tuple[str, ...]
+    until: str
+    reason: str
+
+    @property
+    def display(self) -> str:
+        """The nodes with the day and the reason."""
+        return f"{few(self.nodes)} until {self.until} ({self.reason})"
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceChange:
+    """A pool of which other nodes are out of use than before, or for another time or reason.
+
+    Args:
+        nodes: of the pool after the change.
+        before, after: what is out of use.
+        held: queues in which no job can start any more, sorted.
+        released: queues that admit jobs again, sorted.
+    """
+
+    pool: str
+    nodes: int
+    before: tuple[OutOfUse, ...]
+    after: tuple[OutOfUse, ...]
+    held: tuple[str, ...]
+    released: tuple[str, ...]
+
+    @property
+    def out(self) -> frozenset[str]:
+        """Nodes that are out of use after the change."""
+        return frozenset(node for each in self.after for node in each.nodes)
+
+    @property
+    def back(self) -> tuple[str, ...]:
+        """Nodes that are in use again, sorted."""
+        return tuple(sorted({node for each in self.before for node in each.nodes} - self.out))
+
+    @property
+    def takes_nodes(self) -> bool:
+        """Return whether some node goes out of use."""
+        return bool(self.out - {node for each in self.before for node in each.nodes})

@@ -12,6 +12,7 @@ from trainyard.impact.access import (
     role_changes,
 )
 from trainyard.impact.disruption import disruptions
+from trainyard.impact.maintenance import maintenance_changes
 from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Sides
 from trainyard.impact.network import path_changes
 from trainyard.impact.objects import object_changes
@@ -43,14 +44,15 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
     impact = ClusterImpact(
         sides.name,
         _change(sides),
-        disruptions=disruptions(edited, objects),
+        disruptions=disruptions(edited.in_use, objects),
         renames=rename_changes(stays),
-        quotas=quota_changes(sides),
-        transfers=transfers(sides),
+        quotas=quota_changes(sides.in_use),
+        transfers=transfers(sides.in_use),
         payers=payer_changes(sides),
         cohorts=cohort_changes(sides),
         orders=order_changes(sides),
         pools=pool_changes(sides),
+        maintenance=maintenance_changes(sides),
         namespaces=namespace_changes(stays),
         access=access_changes(stays),
         roles=role_changes(stays),

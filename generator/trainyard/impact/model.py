@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from trainyard.impact.amounts import (
     CohortChange,
+    MaintenanceChange,
     OrderChange,
     PayerChange,
     PoolChange,
@@ -40,6 +41,12 @@ class Sides:
     before: Mapping[Identity, Manifest]
     after: Mapping[Identity, Manifest]
     renamed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def in_use(self) -> Sides:
+        """Both sides without nodes in maintenance."""
+        old, new = (site.in_use if site else None for site in (self.old, self.new))
+        return replace(self, old=old, new=new)
 
 
 class Effect(IntEnum):
@@ -282,6 +289,7 @@ class ClusterImpact:
     cohorts: tuple[CohortChange, ...] = ()
     orders: tuple[OrderChange, ...] = ()
     pools: tuple[PoolChange, ...] = ()
+    maintenance: tuple[MaintenanceChange, ...] = ()
     namespaces: tuple[NamespaceChange, ...] = ()
     access: tuple[AccessChange, ...] = ()
     roles: tuple[RoleChange, ...] = ()

@@ -67,10 +67,12 @@ _NONE = PoolSize()
 
 def _sizes(site: Site | None) -> Iterator[tuple[str, PoolSize]]:
     """Yield each pool with its numbers."""
-    owners = owners_of(site) if site else {}
+    owners = owners_of(site.in_use) if site else {}
     for pool in site.cluster.pools if site else ():
-        room = pool.promised - owned_nodes(owners[pool.name])
-        yield pool.name, PoolSize(pool.nodes, pool.reserve, pool.promised, room, pool.price)
+        in_use = pool.in_use
+        room = in_use.promised - owned_nodes(owners[pool.name])
+        numbers = in_use.reserve, in_use.promised, room
+        yield pool.name, PoolSize(pool.nodes, *numbers, pool.price)
 
 
 def _units(site: Site | None) -> Iterator[tuple[str, tuple[Unit, int]]]:

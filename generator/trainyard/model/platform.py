@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -35,6 +35,15 @@ class Site:
     def name(self) -> str:
         """The cluster's name, and that of its folder."""
         return self.cluster.name
+
+    @property
+    def in_use(self) -> Site:
+        """The cluster without nodes in maintenance, with the quota that is left."""
+        if not any(pool.maintenance for pool in self.cluster.pools):
+            return self
+        pools = tuple(pool.in_use for pool in self.cluster.pools)
+        tenants = tuple(tenant.in_use for tenant in self.tenants)
+        return replace(self, cluster=replace(self.cluster, pools=pools), tenants=tenants)
 
     @property
     def mpi_spaces(self) -> tuple[Space, ...]:

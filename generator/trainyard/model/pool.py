@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware, Nic
+from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import Price
 from trainyard.model.quantity import format_amount, format_nodes
 
@@ -22,6 +23,7 @@ class Pool:
         preference: pools of one queue are tried in this order, the lowest first.
         prefix: of the release's SR-IOV resources.
         price: of a node-hour; None where the profile states none.
+        maintenance: what is out of use, in the profile's order.
     """
 
     name: str
@@ -33,11 +35,37 @@ class Pool:
     preference: int
     prefix: str
     price: Price | None = None
+    maintenance: tuple[Maintenance, ...] = ()
 
     @property
     def promised(self) -> int:
         """Nodes that teams may be given."""
         return max(self.nodes - self.reserve, 0)
+
+    @property
+    def out_of_use(self) -> tuple[str, ...]:
+        """Names of its nodes in maintenance, sorted."""
+        return tuple(sorted({node for each in self.maintenance for node in each.nodes}))
+
+    @property
+    def in_use(self) -> Pool:
+        """The pool without its nodes in maintenance; its reserve is the first to take their place.
+
+        An overcommitted pool has no fewer than 0 nodes.
+        """
+        if not self.maintenance:
+            return self
+        out = len(self.out_of_use)
+        return replace(
+            self,
+            nodes=max(self.nodes - out, 0),
+            reserve=max(self.reserve - out, 0),
+            maintenance=(),
+        )
+
+    def taken_from(self, team: str) -> int:
+        """Return what a team lacks while nodes are in maintenance, in the unit of its quota."""
+        return sum(each.taken.get(team, 0) for each in self.maintenance)
 
     def display(self, nodes: Fraction) -> str:
         """Return a number of its nodes as text, e.g. ``3 nodes and 2 of 8 GPUs``."""

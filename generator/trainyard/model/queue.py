@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from trainyard.model import names
@@ -34,14 +34,23 @@ class Flavor:
         """Name of the ResourceFlavor."""
         return self.pool.name
 
+    @property
+    def in_use(self) -> Flavor:
+        """The quota on the nodes that are not in maintenance."""
+        return Flavor(self.pool.in_use, self.quota.in_use)
+
     def resources(self, covered: tuple[str, ...]) -> tuple[CoveredResource, ...]:
-        """Return the quota of every covered resource; it is 0 of what the pool's nodes lack."""
+        """Return the quota of every covered resource; it is 0 of what the pool's nodes lack.
+
+        Nodes in maintenance do not count.
+        """
+        quota = self.quota.in_use
         return tuple(
             CoveredResource(
                 name,
-                nodes=format_amount(name, self.amount(name, self.quota.nodes)),
-                borrow=format_amount(name, self.amount(name, self.quota.borrow)),
-                lend=format_amount(name, self.amount(name, self.quota.lend)),
+                nodes=format_amount(name, self.amount(name, quota.nodes)),
+                borrow=format_amount(name, self.amount(name, quota.borrow)),
+                lend=format_amount(name, self.amount(name, quota.lend)),
             )
             for name in covered
         )
@@ -68,6 +77,11 @@ class Queue:
     def name(self) -> str:
         """Name of the ClusterQueue."""
         return names.cluster_queue(self.team.name, self.node_class)
+
+    @property
+    def in_use(self) -> Queue:
+        """The queue on the nodes that are not in maintenance."""
+        return replace(self, flavors=tuple(flavor.in_use for flavor in self.flavors))
 
     @property
     def covered(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from ipaddress import IPv4Network
 
@@ -77,6 +77,7 @@ class Quota:
         lend: nodes of its own that others may use, at most.
         per_node: units that a node has: 1, or its GPUs or cores.
         term: None for a quota without a last day.
+        withheld: nodes of its own that it lacks while nodes of the pool are in maintenance.
     """
 
     cluster: str
@@ -88,11 +89,28 @@ class Quota:
     lend: Fraction
     per_node: int
     term: Term | None = None
+    withheld: Fraction = Fraction(0)
+
+    @property
+    def in_use(self) -> Quota:
+        """The quota without what is withheld from it."""
+        if not self.withheld:
+            return self
+        nodes = self.nodes - self.withheld
+        term = self.term and replace(self.term, nodes=min(self.term.nodes, nodes))
+        lend = min(self.lend, nodes)
+        return replace(self, nodes=nodes, lend=lend, term=term, withheld=Fraction(0))
 
     @property
     def ending(self) -> str:
         """The time that it is for, and what follows; empty without a last day."""
         return self.term.display(self.display(self.term.nodes)) if self.term else ""
+
+    @property
+    def holding(self) -> str:
+        """Its own as text, e.g. ``8 nodes``, or ``7 of 8 nodes`` while some are in maintenance."""
+        left = f"{self.in_use.own} of " if self.withheld else ""
+        return f"{left}{self.display(self.nodes)}"
 
     @property
     def place(self) -> Pointer:

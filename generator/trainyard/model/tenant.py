@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
@@ -50,6 +50,11 @@ class Tenant:
     def flavors(self) -> tuple[Flavor, ...]:
         """Its quota on each pool."""
         return tuple(flavor for queue in self.queues for flavor in queue.flavors)
+
+    @property
+    def in_use(self) -> Tenant:
+        """The team with its queues on the nodes that are not in maintenance."""
+        return replace(self, queues=tuple(queue.in_use for queue in self.queues))
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/topology", scopes.fabrics),
     Entry("platform/resource-flavor", scopes.pools),
     Entry("platform/cohort", scopes.cohorts),
-    Entry("platform/cluster-queue", scopes.each("queue", lambda tenant: tenant.queues)),
+    Entry("platform/cluster-queue", scopes.queues),
     Entry("platform/workload-priority-class", scopes.priorities),
     Entry("platform/cluster-training-runtime-mpi", scopes.launches(mpi=True)),
     Entry("platform/cluster-training-runtime-torch", scopes.launches(mpi=False)),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.held import held_queues
 from trainyard.model.link import Link
 from trainyard.model.network import Network
 from trainyard.model.platform import Site
@@ -14,6 +15,7 @@ from trainyard.model.tenant import Tenant
 from trainyard.render.alerts.rulesets import rule_sets
 from trainyard.render.dashboards.boards import boards
 from trainyard.render.delivery import Delivery
+from trainyard.render.views.queue import stop_policy
 from trainyard.render.views.site import SiteView
 
 
@@ -174,6 +176,14 @@ def _of(tenant: Tenant, **variables: object) -> Scope:
 def _in(tenant: Tenant, space: Space, **variables: object) -> Scope:
     scope = _of(tenant, space=space, **variables)
     return replace(scope, name=space.profile.name)
+
+
+def queues(site: Site) -> Iterator[Scope]:
+    """Yield each queue of each team, with what Kueue does with its jobs."""
+    held = held_queues(site)
+    for tenant in site.tenants:
+        for queue in tenant.queues:
+            yield _of(tenant, queue=queue, stop_policy=stop_policy(queue, held))
 
 
 def spaces(site: Site) -> Iterator[Scope]:

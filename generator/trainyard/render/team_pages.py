@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Priority
+from trainyard.model.held import held_queues
 from trainyard.model.launcher import OPENMPI
+from trainyard.model.maintenance import Maintenance
 from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_seconds
+from trainyard.model.queue import Queue
 from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code, page
@@ -144,15 +148,31 @@ def _either(samples: Iterable[Sample]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TeamPage:
-    """What the template of a team's page reads."""
+    """What the template of a team's page reads.
+
+    Args:
+        held_queues: names of the cluster's queues in which no job can start.
+    """
 
     cluster: Cluster
     tenant: Tenant
+    held_queues: Collection[str]
 
     @property
     def spaces(self) -> list[SpacePage]:
         """Its namespaces in which jobs run."""
         return [SpacePage(space) for space in self.tenant.spaces if space.samples]
+
+    @property
+    def maintenance(self) -> list[tuple[Pool, Maintenance]]:
+        """What is out of use of the pools of which the team has some."""
+        pools = (flavor.pool for flavor in self.tenant.flavors)
+        return [(pool, each) for pool in pools for each in pool.maintenance]
+
+    @property
+    def held(self) -> list[Queue]:
+        """Its queues in which no job starts until nodes are back."""
+        return [queue for queue in self.tenant.queues if queue.name in self.held_queues]
 
     @property
     def example(self) -> Example:
@@ -247,9 +267,10 @@ class TeamPage:
 
 def team_pages(site: Site) -> Iterator[tuple[str, Tenant, str]]:
     """Yield the path, the team and the text of each page: of teams that have a job to copy."""
+    held = held_queues(site)
     for tenant in site.tenants:
         if any(space.samples for space in tenant.spaces):
-            text = page("team.md.j2").render(page=TeamPage(site.cluster, tenant), job=JOB)
+            text = page("team.md.j2").render(page=TeamPage(site.cluster, tenant, held), job=JOB)
             yield page_path(tenant), tenant, text
 
 

@@ -1,4 +1,4 @@
-"""A pool as a bar: what each team owns and lends, what nobody owns, and the reserve."""
+"""A pool as a bar: what each team owns and lends, what nobody has, the reserve, maintenance."""
 
 from __future__ import annotations
 
@@ -57,13 +57,19 @@ def _segments(pool: PoolCapacity) -> Iterator[_Segment]:
     room = pool.head_room
     if room > 0:
         yield _Segment("head-room", "free", room)
-    reserve = Fraction(pool.nodes - pool.promised)
+    reserve = Fraction(pool.nodes - pool.out_of_use - pool.promised)
     yield _Segment("reserve", "reserve", max(reserve + min(room, Fraction(0)), Fraction(0)))
+    yield _Segment("maintenance", "out", Fraction(pool.out_of_use))
 
 
 def _legend(segments: list[_Segment]) -> Iterator[tuple[str, str]]:
     kinds = {each.kind.partition(" ")[0] for each in segments}
-    names = {"team": "owned by a team", "free": "head-room", "reserve": "reserve"}
+    names = {
+        "team": "owned by a team",
+        "free": "head-room",
+        "reserve": "reserve",
+        "out": "in maintenance",
+    }
     yield from ((kind, name) for kind, name in names.items() if kind in kinds)
     if any(each.lent for each in segments):
         yield "lent", "lent"

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from htpy import Element, Node, code, details, h3, h4, li, p, summary, ul
 
 from trainyard.capacity.figures import Capacity, CohortMembers, Part, PoolCapacity
-from trainyard.capacity.wording import balance, borrowing, job, lenders, rows, size, some
+from trainyard.capacity.wording import (
+    balance,
+    borrowing,
+    job,
+    lenders,
+    maintenances,
+    rows,
+    size,
+    some,
+)
 from trainyard.report.bars import bar
 from trainyard.report.content import Content
 from trainyard.report.elements import MANY, badge, grid, note, part
@@ -66,6 +75,7 @@ def _pool(cluster: str, pool: PoolCapacity) -> Node:
     return [
         h4[pool.name, " ", badge(kind, balance(pool))],
         p[f"{size(pool)}; hardware {pool.hardware}."],
+        (p[f"{line}."] for line in maintenances(pool)),
         bar(pool),
         _folded(f"Teams of {pool.name}", _teams(cluster, pool), len(pool.parts)),
         details[summary[f"Resources of {pool.name}"], resources],

@@ -14,6 +14,7 @@ from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority, Setti
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
+from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import parse_price
 from trainyard.model.monitoring import NAMESPACES, Logs, Monitoring
 from trainyard.model.network import Egress
@@ -227,9 +228,21 @@ def _pools(
                     preference=pool.get("preference", 0),
                     prefix=prefix,
                     price=parse_price(pool["nodeHour"]) if "nodeHour" in pool else None,
+                    maintenance=tuple(_maintenance(pool, at / name / "maintenance")),
                 )
             )
     return tuple(pools)
+
+
+def _maintenance(fields: Mapping[str, Any], at: Pointer) -> Iterator[Maintenance]:
+    for i, stated in enumerate(fields.get("maintenance", ())):
+        yield Maintenance(
+            at=at / i,
+            nodes=tuple(stated["nodes"]),
+            until=stated["until"],
+            reason=stated["reason"],
+            taken=dict(sorted(stated.get("from", {}).items())),
+        )
 
 
 def _cohorts(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Cohort, ...]]:

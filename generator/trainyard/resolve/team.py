@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, TypeAlias
@@ -44,7 +44,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     at = Pointer(source.file)
     fields = source.value
     names = _NO_NAMES if fields.get("state") == "retired" else fields
-    quotas = yield from _quotas(names, at / "quota", known.pools)
+    quotas = yield from _quotas(name, names, at / "quota", known.pools)
     runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
     yield from _default_runtime(name, names, known.runtimes, at / "defaultRuntime")
     compliance = yield from _compliance(names, known.regulations, at / "compliance")
@@ -182,7 +182,9 @@ def _spaces(
         )
 
 
-def _quotas(fields: Mapping[str, Any], at: Pointer, known: Pools) -> Resolving[tuple[Quota, ...]]:
+def _quotas(
+    team: str, fields: Mapping[str, Any], at: Pointer, known: Pools
+) -> Resolving[tuple[Quota, ...]]:
     quotas = []
     in_cohort = "cohort" in fields
     for cluster, asked in sorted(fields["quota"].items()):
@@ -194,7 +196,8 @@ def _quotas(fields: Mapping[str, Any], at: Pointer, known: Pools) -> Resolving[t
             pool = yield from find(f"node pool of cluster {cluster}", name, pools, where.key())
             if pool is not None:
                 yield from _stated_twice(name, stated, where)
-                quotas.append(_quota(cluster, pool, stated, in_cohort, where))
+                quota = _quota(cluster, pool, stated, in_cohort, where)
+                quotas.append(replace(quota, withheld=_withheld(team, quota, pool)))
     return tuple(quotas)
 
 
@@ -226,6 +229,13 @@ def _quota(
         per_node=per_node,
         term=_term(fields, per_node),
     )
+
+
+def _withheld(team: str, quota: Quota, pool: Pool) -> Fraction:
+    """Return the nodes of its own that a team lacks while nodes are in maintenance."""
+    if not pool.in_use.nodes:
+        return quota.nodes
+    return min(Fraction(pool.taken_from(team), quota.per_node), quota.nodes)
 
 
 def _term(fields: Mapping[str, Any], per_node: int) -> Term | None:

@@ -13,6 +13,7 @@ from typing import Final
 from trainyard import programs
 from trainyard.diagnostics import Pointer
 from trainyard.golang import cache_folder
+from trainyard.model.held import held_queues
 from trainyard.model.space import Sample
 from trainyard.model.tenant import Tenant
 from trainyard.render.team_pages import JOB, TeamPage, page_path
@@ -103,7 +104,8 @@ def _has_page(tenant: Tenant, teams: Collection[str]) -> bool:
 
 
 def _page(lab: Lab, tenant: Tenant) -> _Page:
-    sample = TeamPage(lab.plan.site.cluster, tenant).example.sample
+    site = lab.plan.site
+    sample = TeamPage(site.cluster, tenant, held_queues(site)).example.sample
     return _Page(lab, page_path(tenant), tenant.team.at, sample)
 
 

@@ -73,14 +73,17 @@ def _logs(file: Path) -> str:
 
 
 def nodes(site: Site) -> Iterator[Body]:
-    """Yield every node of a cluster, with allocatable, labels and taints of its pool's profile."""
+    """Yield every node of a cluster, with allocatable, labels and taints of its pool's profile.
+
+    Those in maintenance have the names of the profile, and are cordoned.
+    """
     for pool in site.cluster.pools:
-        for number in range(pool.nodes):
-            yield _node(pool, number)
+        names = [f"{pool.name}-{number + 1:03}" for number in range(pool.in_use.nodes)]
+        for number, name in enumerate([*names, *pool.out_of_use]):
+            yield _node(pool, number, name)
 
 
-def _node(pool: Pool, number: int) -> Body:
-    name = f"{pool.name}-{number + 1:03}"
+def _node(pool: Pool, number: int, name: str) -> Body:
     taint = {"key": pool.hardware.taint, "value": "present", "effect": "NoSchedule"}
     amounts = dict(pool.allocatable_quantities)
     return {
@@ -97,7 +100,10 @@ def _node(pool: Pool, number: int) -> Body:
             },
             "annotations": dict([_FAKE]),
         },
-        "spec": {"taints": [taint] if pool.hardware.taint else []},
+        "spec": {
+            "taints": [taint] if pool.hardware.taint else [],
+            "unschedulable": name in pool.out_of_use,
+        },
         "status": {"allocatable": amounts, "capacity": amounts},
     }
 

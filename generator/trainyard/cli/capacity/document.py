@@ -53,6 +53,11 @@ def _pool(pool: PoolCapacity) -> dict[str, Any]:
         "unitsPerNode": pool.per_node,
         "gpusPerNode": pool.gpus,
         "nodes": pool.nodes,
+        "maintenance": [
+            {"nodes": list(each.nodes), "until": each.until, "reason": each.reason}
+            for each in pool.maintenance
+        ],
+        "outOfUse": pool.out_of_use,
         "reserve": pool.reserve,
         "promised": pool.units(pool.promised),
         "owned": pool.units(pool.owned),
@@ -94,6 +99,7 @@ def _resource(each: Resource, parts: Sequence[Part]) -> dict[str, Any]:
         "unit": base_unit(each.name),
         "perNode": each.per_node,
         "nodes": each.nodes,
+        "outOfUse": each.out_of_use,
         "promised": each.promised,
         "nominal": each.nominal,
         "headRoom": each.head_room,
@@ -107,6 +113,7 @@ def _part(pool: PoolCapacity, part: Part) -> dict[str, Any]:
         "cohort": part.cohort or None,
         "root": part.root or None,
         "own": pool.units(part.own),
+        "withheld": pool.units(part.withheld),
         "lend": pool.units(part.lend),
         "borrow": pool.units(part.borrow),
         "borrowable": pool.units(part.borrowable),

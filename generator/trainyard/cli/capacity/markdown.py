@@ -12,6 +12,7 @@ from trainyard.capacity.wording import (
     endings,
     job,
     lenders,
+    maintenances,
     numbers,
     rows,
     size,
@@ -43,6 +44,8 @@ def _cluster(capacity: Capacity) -> Iterator[str]:
 
 def _pool(pool: PoolCapacity) -> Iterator[str]:
     yield from (f"### Pool {_name(pool.name)}", "", f"{plain(f'{size(pool)}, {balance(pool)}')}.")
+    lacking = [f"- {plain(printable(line))}" for line in maintenances(pool)]
+    yield from ("", *lacking) if lacking else ()
     if pool.parts:
         yield ""
         yield from _teams(pool)

@@ -27,6 +27,7 @@ HEAD = (
     "largest_job_pods",
     "until",
     "then",
+    "out_of_use",
 )
 _Cells = tuple[str | int, ...]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -60,9 +61,10 @@ def _row(capacity: Capacity, pool: PoolCapacity, row: _Cells) -> list[str | int]
 
 def _pool(pool: PoolCapacity) -> Iterator[_Cells]:
     for each in pool.resources:
-        reserve = each.nodes - each.promised
+        reserve = each.nodes - each.out_of_use - each.promised
+        out = each.out_of_use
         figures: _Cells = (reserve, each.promised, each.nominal, "", "", "", each.head_room)
-        yield ("", each.name, base_unit(each.name), *figures, "", "", "", "")
+        yield ("", each.name, base_unit(each.name), *figures, "", "", "", "", out)
 
 
 def _teams(pool: PoolCapacity) -> Iterator[_Cells]:
@@ -75,5 +77,5 @@ def _teams(pool: PoolCapacity) -> Iterator[_Cells]:
             )
             nominal = part.amounts[each.name]
             then = int(part.term.nodes * each.per_node) if part.term else ""
-            figures: _Cells = ("", "", nominal, *limits, "", *jobs, until, then)
+            figures: _Cells = ("", "", nominal, *limits, "", *jobs, until, then, "")
             yield (part.team, each.name, base_unit(each.name), *figures)

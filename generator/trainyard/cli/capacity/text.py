@@ -13,6 +13,7 @@ from trainyard.capacity.wording import (
     endings,
     job,
     lenders,
+    maintenances,
     numbers,
     rows,
     size,
@@ -48,6 +49,8 @@ def _cluster(capacity: Capacity) -> Iterator[str]:
 def _pool(pool: PoolCapacity) -> Iterator[str]:
     figures = f": {size(pool)}, {balance(pool)}"
     yield cut(f"pool {pool.name}", COLUMNS - len(figures)) + figures
+    for line in maintenances(pool):
+        yield from wrapped("  ", line)
     yield from _teams(pool)
     yield ""
     yield from _resources(pool)

@@ -139,7 +139,17 @@ def _changed_units(written: Written, tree: str) -> Iterator[str]:
             units.setdefault(path.rpartition("/")[0], Counter())[change] += 1
     for unit, counts in sorted(units.items()):
         numbers = ", ".join(f"{count} {change}" for change, count in counts.items())
-        yield f"{tree}/{printable(unit)}: {numbers}"
+        seen = (
+            "; `trainyard diff` shows which nodes they drain"
+            if counts["changed"] and _is_of_nodes(unit)
+            else ""
+        )
+        yield f"{tree}/{printable(unit)}: {numbers}{seen}"
+
+
+def _is_of_nodes(unit: str) -> bool:
+    """Return whether a unit is a cluster's objects that set up nodes."""
+    return unit.partition("/")[2] == "nodes"
 
 
 def _kept(written: Written, tree: str) -> Iterator[str]:

@@ -36,7 +36,29 @@ def headline(diff: Diff, impact: Impact) -> str:
 
 
 def _worst(diff: Diff, impact: Impact) -> str:
-    """Return one sentence with the worst that the profiles do."""
+    """Return one sentence with the worst that happens, and the nodes that nobody can use."""
+    return "; ".join([*_emptied(impact), _disruption(diff, impact), *_out_of_use(impact)])
+
+
+def _emptied(impact: Impact) -> Iterator[str]:
+    """Yield each pool on which no team has nodes any more."""
+    for cluster in impact.clusters:
+        for pool in cluster.pools:
+            if pool.is_emptied and cluster.change == "changed":
+                yield f"no job can start on {pool.pool} of {cluster.name} any more"
+
+
+def _out_of_use(impact: Impact) -> Iterator[str]:
+    """Yield each pool of which nodes go out of use."""
+    for cluster in impact.clusters:
+        for each in cluster.maintenance:
+            if each.takes_nodes:
+                nodes = f"{len(each.out)} of {counted(each.nodes, 'node')}"
+                yield f"{nodes} of {each.pool} on {cluster.name} out of use"
+
+
+def _disruption(diff: Diff, impact: Impact) -> str:
+    """Return the worst disruption, and how many others there are."""
     worst = impact.worst
     if worst is None:
         return "evicts: nobody" if impact.clusters or impact.upgrade else _without_effect(diff)

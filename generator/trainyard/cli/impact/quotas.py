@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from trainyard.cli.impact.costs import payer, pool_costs, quota_costs
-from trainyard.impact.amounts import CohortChange, PoolChange, QuotaChange, Transfer
+from trainyard.impact.amounts import (
+    CohortChange,
+    MaintenanceChange,
+    PoolChange,
+    QuotaChange,
+    Transfer,
+)
 from trainyard.impact.model import ClusterImpact, Rename
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
@@ -17,10 +23,9 @@ def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
     """Yield what changes of teams' quota, of cohorts and of pools."""
     for renamed in cluster.renames:
         yield from _rename(renamed)
-    for transfer in cluster.transfers:
-        yield f"~ {_transfer(transfer)}"
-    for quota in cluster.quotas:
-        yield _quota(quota)
+    for maintenance in cluster.maintenance:
+        yield from _maintenance(maintenance)
+    yield from _teams(cluster)
     for change in cluster.payers:
         yield f"~ {payer(change)}"
     for cohort in cluster.cohorts:
@@ -29,7 +34,34 @@ def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
         order = f"{', '.join(queue.before)} -> {', '.join(queue.after)}"
         yield f"~ pools of {queue.queue} are tried in the order {order}"
     for pool in cluster.pools:
-        yield f"~ {_pool(pool)}"
+        yield from _pool(pool)
+
+
+def _teams(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield what changes of each team's quota, and which jobs wait for nodes in maintenance."""
+    for transfer in cluster.transfers:
+        yield f"~ {_transfer(transfer)}"
+    short = {each.pool for each in cluster.maintenance if each.takes_nodes}
+    for quota in cluster.quotas:
+        yield _quota(quota)
+        if quota.pool in short and quota.reach_after < quota.reach_before:
+            which = "larger jobs wait" if quota.reach_after else "its jobs wait"
+            yield f"  {which} until nodes are back in use"
+
+
+def _maintenance(change: MaintenanceChange) -> Iterator[str]:
+    """Yield which nodes go out of use and until when, which come back, and what queues do."""
+    nodes, out = counted(change.nodes, "node"), len(change.out)
+    number = f"all {nodes}" if out == change.nodes else f"{out} of {nodes}"
+    state = f"{number} out of use" if out else f"all {nodes} in use again"
+    yield f"{'!' if change.takes_nodes else '~'} pool {change.pool}: {state}"
+    yield from (f"  {each.display}" for each in change.after)
+    if change.back:
+        yield f"  back in use: {few(change.back)}"
+    if change.held:
+        yield f"  held, no job starts in them: {few(change.held)}; running jobs stay"
+    if change.released:
+        yield f"  jobs start again in: {few(change.released)}"
 
 
 def _rename(renamed: Rename) -> Iterator[str]:
@@ -116,16 +148,24 @@ def _cohort(change: CohortChange) -> str:
     )
 
 
-def _pool(pool: PoolChange) -> str:
+def _pool(pool: PoolChange) -> Iterator[str]:
+    """Yield what changes of a pool, and whether jobs can still start on it."""
+    if changes := ", ".join(_numbers(pool)):
+        yield f"~ pool {pool.pool}: {changes}"
+    if pool.is_emptied:
+        yield f"! no job can start on pool {pool.pool} any more: no team has nodes of it"
+
+
+def _numbers(pool: PoolChange) -> Iterator[str]:
+    """Yield each number of a pool that changes."""
     before, after = pool.before, pool.after
     old_room, new_room = (int(each.room * pool.per_node) for each in (before, after))
-    parts = [*_change("", before.nodes, after.nodes, "node")]
-    if before.reserve != after.reserve:
-        parts += _change("reserve ", before.reserve, after.reserve, "node")
-        parts += _change("promised ", before.promised, after.promised, "node")
-    parts += _change("head-room ", old_room, new_room, pool.unit.noun)
-    parts += pool_costs(before, after)
-    return f"pool {pool.pool}: {', '.join(parts)}"
+    yield from _change("", before.nodes, after.nodes, "node")
+    yield from _change("reserve ", before.reserve, after.reserve, "node")
+    if before.reserve != after.reserve or before.nodes == after.nodes:
+        yield from _change("promised ", before.promised, after.promised, "node")
+    yield from _change("head-room ", old_room, new_room, pool.unit.noun)
+    yield from pool_costs(before, after)
 
 
 def _change(name: str, before: int, after: int, unit: str) -> Iterator[str]:

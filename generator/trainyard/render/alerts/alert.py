@@ -14,6 +14,16 @@ NO_PRIORITY = "(none)"
 """Value of the label ``priority`` of a job without one; no priority of a profile may have it."""
 
 
+MAINTENANCE = "trainyard:node:maintenance_until"
+"""Series of each node that the profiles take out of use."""
+
+TAKE_OUT = (
+    "Take the node out of use as the [README](README.md#take-nodes-out-of-use) says: cordon it, "
+    "list it under `maintenance` of its pool, and move its jobs."
+)
+"""The step with which the repair of a node begins."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
     """An alert, the same on each cluster that has its metrics.
@@ -28,8 +38,8 @@ class Alert:
         labels: further ones.
         summary: one line, with ``{{ $labels.name }}`` of the result.
         meaning: what happens on the cluster.
-        look, fix: steps; ``{cli}``, ``{node_shell}`` and the names of components become the
-            cluster's programs and namespaces; a person fills in words in capitals.
+        look, fix: steps; ``{cli}``, ``{admin}``, ``{node_shell}`` and the names of components
+            become the cluster's programs and namespaces; a person fills in words in capitals.
         feature, link: of clusters that have it; of all when empty.
     """
 
@@ -51,6 +61,11 @@ class Alert:
         """Return whether a cluster has what it is about."""
         features = {"", *cluster.release.features}
         return self.feature in features and cluster.has_metrics(self.sources, self.link)
+
+
+def outside_maintenance(expr: str) -> str:
+    """Return an expression with the label of a node, without nodes that the profiles take out."""
+    return f"{expr} unless on (node) {MAINTENANCE}"
 
 
 def of_queue(expr: str) -> str:

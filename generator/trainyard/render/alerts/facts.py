@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 from math import ceil
 
+from trainyard.model.held import held_queues
 from trainyard.model.monitoring import JOB_STATES, WAITING
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
-from trainyard.render.alerts.alert import NO_PRIORITY, PLATFORM, own
+from trainyard.render.alerts.alert import MAINTENANCE, NO_PRIORITY, PLATFORM, own
 from trainyard.render.alerts.controllers import CONTROLLERS
 from trainyard.render.alerts.record import Record
 from trainyard.render.alerts.use import use
@@ -45,8 +46,10 @@ def facts(site: Site) -> Iterator[Record]:
 
 def _teams(site: Site) -> Iterator[Record]:
     """Yield the team of each queue that should admit jobs, and of each namespace."""
+    held = held_queues(site)
     for tenant in site.tenants:
-        for queue in tenant.queues if tenant.team.state == "active" else ():
+        queues = tenant.queues if tenant.team.state == "active" else ()
+        for queue in (each for each in queues if each.name not in held):
             labels = {"cluster_queue": queue.name, "team": tenant.name}
             yield Record("trainyard:cluster_queue:team", "vector(1)", labels)
     for tenant in site.tenants:
@@ -68,16 +71,19 @@ def _applications(site: Site) -> Iterator[Record]:
 
 
 def _pools(site: Site) -> Iterator[Record]:
-    """Yield the nodes of each pool, and how many of them its teams own."""
-    owners = owners_of(site)
+    """Yield the nodes of each pool, how many its teams own now, and those in maintenance."""
+    owners = owners_of(site.in_use)
     for pool in site.cluster.pools:
         labels = {"pool": pool.name}
         owned = ceil(owned_nodes(owners[pool.name]))
         yield Record("trainyard:pool:promised_nodes", f"vector({owned})", labels)
-        spare = f"vector({pool.nodes - owned})"
+        spare = f"vector({pool.in_use.nodes - owned})"
         yield Record("trainyard:pool:spare_nodes", spare, labels)
         nodes = f"max by (node) (kube_node_labels{{{_matchers(pool)}}})"
         yield Record("trainyard:node:pool", nodes, labels)
+        for each in pool.maintenance:
+            for node in each.nodes:
+                yield Record(MAINTENANCE, f"vector({each.end})", {"node": node, **labels})
 
 
 def _limits(site: Site) -> Iterator[Record]:

@@ -12,6 +12,10 @@ _KUEUE = ("kueue",)
 _QUEUE = "{cli} get clusterqueue QUEUE -o yaml"
 _WORKLOADS = "{cli} get workloads --all-namespaces"
 _LOGS = "{cli} -n {kueue} logs deployment/kueue-controller-manager --since 30m"
+_README = (
+    "The [README](README.md#take-nodes-out-of-use): whether nodes are in maintenance. A job that "
+    "is larger than what is left starts when they are back."
+)
 
 
 def _evicted(reason: str, more_than: int) -> str:
@@ -60,6 +64,7 @@ ALERTS = (
             f"`{_WORKLOADS}`: jobs of the queue without `RESERVED IN`.",
             "`{cli} -n NAMESPACE describe workload WORKLOAD`: the message of `QuotaReserved`.",
             "`trainyard fit JOB.yaml`: whether the job can start at all.",
+            _README,
         ),
         fix=(
             "If the message names a topology, wait for a job to end, or submit a smaller job.",
@@ -85,10 +90,11 @@ ALERTS = (
             f"`{_WORKLOADS}`",
             f"`{_QUEUE}`: the use of each flavor.",
             "`{cli} -n NAMESPACE describe workload WORKLOAD`: why it waits.",
+            _README,
         ),
         fix=(
             "If running jobs hold the quota, raise the quota or the priority of what waits.",
-            "If the message says that the job exceeds the quota, the job never starts: delete it.",
+            "If the message says that the job exceeds the quota, it never starts: delete it.",
         ),
     ),
     Alert(

@@ -7,7 +7,7 @@ of symbols, which only InfiniBand has.
 from __future__ import annotations
 
 from trainyard.model.link import INFINIBAND
-from trainyard.render.alerts.alert import Alert
+from trainyard.render.alerts.alert import TAKE_OUT, Alert, outside_maintenance
 
 _NODES = ("kube-state-metrics", "node-exporter")
 _PORT = "port {{ $labels.device }} of {{ $labels.node }} (pool {{ $labels.pool }})"
@@ -16,8 +16,8 @@ _LOOK = (
     "The counters of the switch's port.",
 )
 _FIX = (
-    "`{cli} cordon NODE`: no further job starts there.",
-    "Clean or replace the cable or transceiver, then `{cli} uncordon NODE`.",
+    TAKE_OUT,
+    "Clean or replace the cable or transceiver.",
 )
 
 
@@ -33,7 +33,7 @@ ALERTS = (
     Alert(
         name="TrainyardRailDown",
         sources=_NODES,
-        expr=of_rail("node_infiniband_state_id != 4"),
+        expr=outside_maintenance(of_rail("node_infiniband_state_id != 4")),
         hold="5m",
         severity="critical",
         summary=f"{_PORT} is not active",
@@ -45,8 +45,11 @@ ALERTS = (
     Alert(
         name="TrainyardRailSlow",
         sources=_NODES,
-        expr="node_infiniband_rate_bytes_per_second * on (instance) group_left (node, pool) "
-        "trainyard:instance:pool < on (pool, device) group_left () trainyard:rail:bytes_per_second",
+        expr=outside_maintenance(
+            "node_infiniband_rate_bytes_per_second * on (instance) group_left (node, pool) "
+            "trainyard:instance:pool < on (pool, device) group_left () "
+            "trainyard:rail:bytes_per_second"
+        ),
         hold="15m",
         severity="warning",
         summary=f"{_PORT} is slower than its rate",
@@ -58,7 +61,7 @@ ALERTS = (
     Alert(
         name="TrainyardRailFlaps",
         sources=_NODES,
-        expr=of_rail("increase(node_infiniband_link_downed_total[1h]) > 0"),
+        expr=outside_maintenance(of_rail("increase(node_infiniband_link_downed_total[1h]) > 0")),
         severity="warning",
         summary=f"{_PORT} lost its link within 1 h",
         meaning="The link went down and came back. A job that used it in that moment failed or "
@@ -69,7 +72,7 @@ ALERTS = (
     Alert(
         name="TrainyardRailErrors",
         sources=_NODES,
-        expr=of_rail("increase(node_infiniband_symbol_error_total[1h]) > 10"),
+        expr=outside_maintenance(of_rail("increase(node_infiniband_symbol_error_total[1h]) > 10")),
         severity="warning",
         summary=f"{_PORT} has symbol errors",
         meaning="More than 10 symbols within an hour were received with errors that the link could "

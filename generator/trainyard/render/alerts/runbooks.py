@@ -20,6 +20,7 @@ class PoolRow:
     name: str
     nodes: int
     owned: int
+    out_of_use: str
     selector: str
 
 
@@ -32,12 +33,13 @@ class Runbooks:
     @property
     def pools(self) -> list[PoolRow]:
         """The pools, with what their teams own."""
-        owners = owners_of(self.site)
+        owners = owners_of(self.site.in_use)
         return [
             PoolRow(
                 pool.name,
                 pool.nodes,
                 ceil(owned_nodes(owners[pool.name])),
+                ", ".join(pool.out_of_use) or "none",
                 ",".join(f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())),
             )
             for pool in self.site.cluster.pools
@@ -80,12 +82,13 @@ class Runbooks:
         A pod that looks at a node tolerates each taint, which admission permits only daemons.
         """
         cluster = self.site.cluster
-        cli, shell = "kubectl", "kubectl -n kube-system debug node/NODE -it --image IMAGE --"
+        cli, admin = "kubectl", "kubectl"
+        shell = "kubectl -n kube-system debug node/NODE -it --image IMAGE --"
         if "machine-config" in cluster.release.features:
-            cli, shell = "oc", "oc debug node/NODE --"
+            cli, admin, shell = "oc", "oc adm", "oc debug node/NODE --"
         namespaces = {each.name: each.namespace for each in cluster.sources}
-        sriov = cluster.release.sriov_namespace
-        return {"cli": cli, "node_shell": shell, "sriov": sriov, **namespaces}
+        names = {"cli": cli, "admin": admin, "node_shell": shell}
+        return {**names, "sriov": cluster.release.sriov_namespace, **namespaces}
 
 
 def runbooks(site: Site) -> dict[str, str]:

@@ -51,7 +51,7 @@ def _promised(site: Site) -> Iterator[Record]:
                     "pool": flavor.name,
                     "team": tenant.name,
                 }
-                yield Record(_PROMISED, f"vector({_number(flavor.quota.nodes)})", labels)
+                yield Record(_PROMISED, f"vector({_number(flavor.quota.in_use.nodes)})", labels)
 
 
 def _pool(pool: Pool) -> Iterator[Record]:

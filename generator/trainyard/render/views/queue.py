@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from trainyard.model import names
 from trainyard.model.queue import CoveredResource, Queue
 from trainyard.render.views.cluster import ClusterView
+
+
+def stop_policy(queue: Queue, held: Collection[str]) -> str:
+    """Return Kueue's policy: to admit jobs, none, or none and to evict the running ones.
+
+    Args:
+        queue: the queue; that of a draining team evicts its jobs.
+        held: names of queues in which no job can start. Their running jobs stay until somebody
+            empties the nodes.
+    """
+    if queue.team.is_draining:
+        return "HoldAndDrain"
+    return "Hold" if queue.name in held else "None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +61,3 @@ class QueueView:
     def when_can_borrow(self) -> str:
         """Kueue's order: own nodes of the next flavor come before borrowed ones of this."""
         return "TryNextFlavor" if len(self.queue.flavors) > 1 else "MayStopSearch"
-
-    @property
-    def stop_policy(self) -> str:
-        """Kueue's policy: the queue of a draining team evicts running jobs and admits none."""
-        return "HoldAndDrain" if self.queue.team.is_draining else "None"

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.model.held import held_queues
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.render.views.cluster import framework_names
@@ -152,6 +153,16 @@ class SiteView:
     def has_draining_team(self) -> bool:
         """Return whether the queues of some team evict its jobs and admit none."""
         return any(tenant.team.is_draining for tenant in self.site.tenants)
+
+    @property
+    def maintained(self) -> bool:
+        """Return whether some node is in maintenance."""
+        return any(pool.maintenance for pool in self.site.cluster.pools)
+
+    @property
+    def held_queues(self) -> list[str]:
+        """Queues in which no job starts until nodes are back, sorted."""
+        return sorted(held_queues(self.site))
 
     @property
     def has_samples(self) -> bool:

@@ -33,7 +33,7 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for pool, owners in pools(platform):
+    for pool, owners in _in_use(platform):
         jobs = list(_jobs(platform, pool, owners))
         unit = gcd(*(size for _, _, size, _ in jobs)) or 1
         owned = sum(quota.own for _, quota in owners)
@@ -48,6 +48,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"{_but(pool, quota.unit.counted(others), room)}"
                 )
                 yield RULE.at(quota.place, message, notes=owner_notes(owners))
+
+
+def _in_use(platform: Platform) -> Iterator[tuple[Pool, Owners]]:
+    """Yield each pool without its nodes in maintenance, with the shares that are left."""
+    for pool, owners in pools(platform):
+        left = [(tenant, quota.in_use) for tenant, quota in owners if quota.in_use.nodes]
+        yield pool.in_use, left if pool.maintenance else owners
 
 
 def _but(pool: Pool, others: str, room: int) -> str:

@@ -1,0 +1,40 @@
+"""Find maintenances after the last day that was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.model.quantity import counted
+from trainyard.rules._check import DatedCheck
+
+RULE = Rule(
+    id="capacity/maintenance-overdue",
+    severity=Severity.WARNING,
+    summary="No maintenance has passed its last day (`until`).",
+    why="""
+        The nodes stay out of use, and teams continue without them: nothing on the cluster reads the
+        day, so that no node comes back that nobody has tested.
+    """,
+    fix="""
+        If the nodes are repaired, make them schedulable and remove the entry; else state a later
+        day.
+    """,
+)
+
+
+def find(platform: Platform, today: str) -> Iterator[Diagnostic]:
+    for site in platform.sites:
+        for pool in site.cluster.pools:
+            for each in pool.maintenance:
+                if each.until < today:
+                    message = (
+                        f"maintenance of {counted(len(each.nodes), 'node')} of pool `{pool.name}` "
+                        f"was expected to end on {each.until}: {', '.join(each.nodes)}"
+                    )
+                    note = Note(f"its reason was: {each.reason}", each.at / "reason")
+                    yield RULE.at(each.at / "until", message, notes=[note])
+
+
+CHECK = DatedCheck(RULE, find)
