@@ -16,8 +16,9 @@ from trainyard.impact.access import (
     rename_changes,
     role_changes,
 )
-from trainyard.impact.model import BoundRole, NamespaceChange, Rename, Sides
+from trainyard.impact.model import NamespaceChange, Rename, Sides
 from trainyard.impact.remaining import on_cluster
+from trainyard.impact.rights import BoundRole
 
 RBAC = "rbac.authorization.k8s.io"
 

@@ -10,7 +10,8 @@ import pytest
 from tests.impact.platforms import NLP, sides
 from trainyard.cli.impact.sections import sections
 from trainyard.impact.compare import compare
-from trainyard.impact.model import Sides, TermChange
+from trainyard.impact.model import Sides
+from trainyard.impact.rights import TermChange
 from trainyard.impact.terms import term_changes
 
 SHELL = "run commands in the pods of team nlp"

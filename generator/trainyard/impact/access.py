@@ -6,15 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trainyard.impact.model import (
-    AccessChange,
-    BoundRole,
-    NamespaceChange,
-    Rename,
-    RoleChange,
-    Sides,
-)
+from trainyard.impact.model import NamespaceChange, Rename, Sides
 from trainyard.impact.permissions import beyond, permissions
+from trainyard.impact.rights import AccessChange, BoundRole, RoleChange
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.lookup import mappings, text
 from trainyard.model.manifest import Manifest

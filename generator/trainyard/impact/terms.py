@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from trainyard.impact.model import Sides, TermChange
+from trainyard.impact.model import Sides
 from trainyard.impact.quotas import are_comparable
+from trainyard.impact.rights import TermChange
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 

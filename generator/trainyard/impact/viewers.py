@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainyard.impact.model import Sides, ViewerChange
+from trainyard.impact.model import Sides
+from trainyard.impact.rights import ViewerChange
 from trainyard.model.platform import Site
 
 

@@ -16,13 +16,13 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import parse_price
-from trainyard.model.monitoring import NAMESPACES, Logs, Monitoring
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
-from trainyard.model.quantity import parse_days, parse_seconds
+from trainyard.model.quantity import parse_seconds
 from trainyard.model.release import Release
 from trainyard.model.storage import PullSecret, Storage, pull_secret
 from trainyard.resolve.findings import Resolving
+from trainyard.resolve.monitoring import resolve_monitoring
 from trainyard.resolve.references import (
     AMBIGUOUS_STORAGE,
     NOWHERE,
@@ -66,7 +66,7 @@ def resolve_cluster(
         egress=(yield from _egress(fields, at / "egress")),
         networks=networks,
         finished_jobs=(yield from _finished_jobs(fields, at, release, pull_secrets)),
-        monitoring=(yield from _monitoring(fields, at / "monitoring")),
+        monitoring=(yield from resolve_monitoring(fields, at / "monitoring")),
         **_values(fields, release),
     )
 
@@ -109,37 +109,6 @@ def _finished_jobs(
         secret = yield from find("pull secret", cleanup["pullSecret"], known, at / "pullSecret")
         stored = pull_secret(names.SYSTEM_NAMESPACE, secret) if secret else None
     return FinishedJobs(at, release, parse_seconds(cleanup["keep"]), cleanup["image"], stored)
-
-
-def _monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Monitoring | None]:
-    """Return what watches a cluster; None where the profile names nothing."""
-    if "monitoring" not in fields:
-        return None
-    stated, priorities = fields["monitoring"], fields.get("priorities", {})
-    waiting = {}
-    for name, limit in sorted(stated.get("waiting", {}).items()):
-        yield from find("priority class", name, priorities, (at / "waiting" / name).key())
-        waiting[name] = parse_seconds(limit)
-    stack = stated["stack"]
-    namespace = stated.get("namespace", NAMESPACES[stack])
-    return Monitoring(
-        at=at,
-        stack=stack,
-        labels=stated.get("labels", {}),
-        namespace=namespace,
-        severity=stated.get("severity", {}),
-        waiting=waiting,
-        dashboards=stated.get("dashboards", ""),
-        logs=_logs(stated, at / "logs"),
-    )
-
-
-def _logs(fields: Mapping[str, Any], at: Pointer) -> Logs | None:
-    """Return how lines of pods are kept; None where the profile does not state it."""
-    if "logs" not in fields:
-        return None
-    stated = fields["logs"]
-    return Logs(at, parse_days(stated.get("keep", "7d")), stated.get("dropCredentials", False))
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

@@ -9,14 +9,8 @@ from itertools import groupby
 
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.impact.edits import Edit, as_text, same_edits
-from trainyard.impact.model import (
-    ClusterImpact,
-    Disruption,
-    Effect,
-    RuntimeChange,
-    TermChange,
-    ViewerChange,
-)
+from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
+from trainyard.impact.rights import TermChange, ViewerChange
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.monitoring import CONSOLE
