@@ -38,8 +38,8 @@ class Alert:
         labels: further ones.
         summary: one line, with ``{{ $labels.name }}`` of the result.
         meaning: what happens on the cluster.
-        look, fix: steps; ``{cli}``, ``{admin}``, ``{node_shell}`` and the names of components
-            become the cluster's programs and namespaces; a person fills in words in capitals.
+        look, fix: steps; ``{cli}``, ``{admin}``, ``{node_shell}``, ``{cluster}`` and the names of
+            components become those of the cluster; a person fills in words in capitals.
         feature, link: of clusters that have it; of all when empty.
     """
 

@@ -63,7 +63,7 @@ ALERTS = (
         look=(
             f"`{_WORKLOADS}`: jobs of the queue without `RESERVED IN`.",
             "`{cli} -n NAMESPACE describe workload WORKLOAD`: the message of `QuotaReserved`.",
-            "`trainyard fit JOB.yaml`: whether the job can start at all.",
+            "`trainyard fit JOB.yaml --cluster {cluster}`: whether the job can start at all.",
             _README,
         ),
         fix=(

@@ -87,7 +87,7 @@ class Runbooks:
         if "machine-config" in cluster.release.features:
             cli, admin, shell = "oc", "oc adm", "oc debug node/NODE --"
         namespaces = {each.name: each.namespace for each in cluster.sources}
-        names = {"cli": cli, "admin": admin, "node_shell": shell}
+        names = {"cli": cli, "admin": admin, "cluster": cluster.name, "node_shell": shell}
         return {**names, "sriov": cluster.release.sriov_namespace, **namespaces}
 
 

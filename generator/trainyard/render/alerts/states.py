@@ -55,7 +55,7 @@ ALERTS = (
         look=(
             "`{cli} -n NAMESPACE get workloads`: those without `RESERVED IN`.",
             "`{cli} -n NAMESPACE describe workload WORKLOAD`: the message of `QuotaReserved`.",
-            "`trainyard fit JOB.yaml`: whether the job can start at all.",
+            "`trainyard fit JOB.yaml --cluster {cluster}`: whether the job can start at all.",
         ),
         fix=(
             "If the message says that the job exceeds the quota, the job never starts: delete it.",
