@@ -62,9 +62,16 @@ _STACKS = {
 }
 
 
+_SWITCHED_OFF = {"nodes": ["switched-off"], "until": "2099-12-31", "reason": "a test"}
+
+
 def monitored(setup: Setup) -> dict[str, Any]:
-    """Return the change of a setup's cluster that gives it the Prometheus of its release."""
-    return {FILE: {"monitoring": _STACKS[setup.settings["release"]]}}
+    """Return the change of a setup's cluster that gives it the Prometheus of its release.
+
+    A node that was switched off is in maintenance, so that each fact of the rules has a series.
+    """
+    stack = _STACKS[setup.settings["release"]]
+    return {FILE: {"monitoring": stack, "pools": {"dgx-h100": {"maintenance": [_SWITCHED_OFF]}}}}
 
 
 def bad(rule: str, **more: Any) -> dict[str, Any]:
