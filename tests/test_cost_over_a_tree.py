@@ -111,7 +111,10 @@ def test_money_of_a_diff_is_decimal_text(history: History) -> None:
 
 def test_prices_need_no_monitoring(history: History) -> None:
     """The table needs no Prometheus, and without one a price changes no object."""
-    block = "monitoring: {stack: openshift} # the Prometheus that gets scrapes and alerts\n"
+    block = (
+        "monitoring: {stack: openshift, logs: {}} "
+        "# who gets scrapes and alerts; lines are kept 7 days\n"
+    )
     history.edit("clusters/lab.yaml", block, "")
     step(history)
 

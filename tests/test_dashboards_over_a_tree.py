@@ -10,10 +10,10 @@ from tests.histories import History, begin
 
 pytestmark = pytest.mark.thorough
 
-STACK = "monitoring: {stack: openshift}"
-CONSOLE = "monitoring: {stack: openshift, dashboards: openshift-console}"
-OPERATOR = "monitoring: {stack: openshift, dashboards: grafana-operator}"
-SIDECAR = "monitoring: {stack: openshift, dashboards: grafana-sidecar}"
+STACK = "monitoring: {stack: openshift, logs: {}}"
+CONSOLE = "monitoring: {stack: openshift, logs: {}, dashboards: openshift-console}"
+OPERATOR = "monitoring: {stack: openshift, logs: {}, dashboards: grafana-operator}"
+SIDECAR = "monitoring: {stack: openshift, logs: {}, dashboards: grafana-sidecar}"
 FILES = {
     CONSOLE: "operators/configmap-trainyard-dashboard-job.yaml",
     OPERATOR: "platform/grafanadashboard-trainyard-dashboard-job.yaml",
@@ -112,11 +112,27 @@ def test_another_quota_changes_no_dashboard(history: History) -> None:
 @pytest.mark.parametrize(
     ("block", "rule", "words"),
     [
-        ("monitoring: {stack: openshift, dashboards: grafana}", "shape/", "grafana-operator"),
-        ("monitoring: {stack: openshift, dashboards: none}", "shape/", "openshift-console"),
-        ("monitoring: {stack: openshift, dashboards: [grafana-operator]}", "shape/", "takes text"),
+        (
+            "monitoring: {stack: openshift, logs: {}, dashboards: grafana}",
+            "shape/",
+            "grafana-operator",
+        ),
+        (
+            "monitoring: {stack: openshift, logs: {}, dashboards: none}",
+            "shape/",
+            "openshift-console",
+        ),
+        (
+            "monitoring: {stack: openshift, logs: {}, dashboards: [grafana-operator]}",
+            "shape/",
+            "takes text",
+        ),
         ("monitoring: {dashboards: grafana-operator}", "shape/", "stack"),
-        ("monitoring: {stack: openshift, dashboard: grafana-operator}", "shape/", "dashboards"),
+        (
+            "monitoring: {stack: openshift, logs: {}, dashboard: grafana-operator}",
+            "shape/",
+            "dashboards",
+        ),
         (
             "monitoring: {stack: prometheus-operator, dashboards: openshift-console}",
             "monitoring/console-without-openshift",

@@ -11,7 +11,7 @@ from tests.histories import History, begin
 pytestmark = pytest.mark.thorough
 
 CLUSTER, TEAM = "clusters/lab.yaml", "teams/nlp.yaml"
-STACK = "monitoring: {stack: openshift}"
+STACK = "monitoring: {stack: openshift, logs: {}}"
 OWNER = "  UserWorkloadMonitoring/trainyard-system"
 LAB = "overlays/lab"
 STATES = (
@@ -77,14 +77,14 @@ def test_states_come_with_their_owner_and_go_with_it(history: History) -> None:
     history.edit(
         CLUSTER,
         STACK,
-        "monitoring: {stack: openshift, severity: {TrainyardJobNotRunning: critical}}",
+        "monitoring: {stack: openshift, logs: {}, severity: {TrainyardJobNotRunning: critical}}",
     )
     accepted(history)
     assert "severity: critical" in (history.folder / STATES[1]).read_text("utf-8")
     history.commit()
     history.edit(
         CLUSTER,
-        "monitoring: {stack: openshift, severity: {TrainyardJobNotRunning: critical}}",
+        "monitoring: {stack: openshift, logs: {}, severity: {TrainyardJobNotRunning: critical}}",
         STACK,
     )
     accepted(history)
@@ -98,7 +98,7 @@ def test_states_come_with_their_owner_and_go_with_it(history: History) -> None:
 
 def test_limits_of_waiting_need_an_owner_and_a_priority(history: History) -> None:
     """A priority that leaves takes its limit with it, or the edit is refused."""
-    limited = "monitoring: {stack: openshift, waiting: {interactive: 30m}}"
+    limited = "monitoring: {stack: openshift, logs: {}, waiting: {interactive: 30m}}"
     history.edit(CLUSTER, STACK, limited)
     refused(history, "`Metrics/job-states` is not declared in `external`")
     own_states(history)
@@ -143,7 +143,7 @@ def test_metrics_of_a_team_come_and_go(history: History) -> None:
     history.commit()
 
     # Without a Prometheus nothing may reach the port.
-    block = f"{STACK} # the Prometheus that gets scrapes and alerts\n"
+    block = f"{STACK} # who gets scrapes and alerts; lines are kept 7 days\n"
     history.edit(CLUSTER, block, "")
     accepted(history)
     assert not {*tree(history)} & {*SCRAPED}

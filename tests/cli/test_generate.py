@@ -305,7 +305,7 @@ def test_no_cluster_is_no_success(repository: Path, trainyard: Call) -> None:
             "  cpu: {",
             "  spare: {hardware: cpu-spare, nodes: 1, reserve: 1}\n  cpu: {",
         ),
-        ("clusters/lab.yaml", "nodes: 3, reserve: 1}", "nodes: 4, reserve: 2}"),
+        ("clusters/lab.yaml", "epyc-phi, nodes: 3, reserve: 1,", "epyc-phi, nodes: 4, reserve: 2,"),
     ],
     ids=["RayJob", "MPIJob", "pool", "nodes"],
 )

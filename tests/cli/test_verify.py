@@ -31,7 +31,7 @@ def test_numbers_agree(tree: Path, trainyard: Call) -> None:
     assert ended.out.splitlines()[-2] == (
         f"prod-east: {count['objects']} objects, {count['objects']} valid against schemas,"
         f" {count['objects']} valid in kubeconform, 0 skipped; 6 of 6 sync units build;"
-        f" {count['samples']} samples, 0 artifacts, {count['others']} other files"
+        f" {count['samples']} samples, 4 artifacts, {count['others']} other files"
     )
     assert sum(count["by_unit"].values()) == count["objects"]
 
@@ -131,9 +131,9 @@ def test_changed_since_names_the_commit(tree: Path, trainyard: Call) -> None:
     counts = json.loads((tree / "report.json").read_text())["result"]
     assert (ended.code, ended.err) == (0, "")
     assert [len(count["left_out"]) for count in counts] == [9, 6]
-    assert [count["files_left_out"] for count in counts] == [39, 21]
+    assert [count["files_left_out"] for count in counts] == [39, 25]
     assert re.search(
-        r"left out: 6 of 6 sync units and 21 files, as in commit [0-9a-f]{10}", ended.out
+        r"left out: 6 of 6 sync units and 25 files, as in commit [0-9a-f]{10}", ended.out
     )
     failed = trainyard("verify", "--changed-since", "nowhere")
     assert failed.code == 5

@@ -41,7 +41,10 @@ NAMED = {
     "WorkloadPriorityClass",
 }
 """Kinds whose objects are named by others, and so are missed when they go."""
-UNNAMED_OBJECTS = {"simulation-defaults"}
+UNNAMED_OBJECTS = {
+    "simulation-defaults",
+    *(f"trainyard-dashboard-{each}" for each in ("job", "platform", "team")),
+}
 
 
 def _all_uses() -> list[tuple[int, Use]]:

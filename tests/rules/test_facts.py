@@ -203,7 +203,6 @@ ABSENT = {
     "node/kubelet-share-exceeds-system": {"system"},
     "node/no-gpu-taint": {"taint"},
     "monitoring/no-monitoring": {"monitoring"},
-    "monitoring/records-without-owner": {"external"},
     "node/overlapping-pools": {"labels"},
     "node/odd-core-split": {"binding"},
     "runtime/fabric-without-rails": {"nics"},

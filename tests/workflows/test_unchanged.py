@@ -85,7 +85,7 @@ def test_same_tree_leaves_out_everything(place: Target) -> None:
     assert (same.ref, len(same.commit)) == ("main", 10)
     assert {cluster: len(files) for cluster, files in same.files.items()} == {
         "lab": 39,
-        "prod-east": 21,
+        "prod-east": 25,
     }
 
 

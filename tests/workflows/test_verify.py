@@ -72,7 +72,7 @@ def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
         6,
         6,
         21,
-        0,
+        4,
     )
     for count in verified.counts:
         files = sum(path.startswith(f"{count.cluster}/") for path in verified.generation.files)
@@ -212,7 +212,7 @@ def test_finding_of_kubeconform_is_shown_at_the_profile(
         ("profiles/teams/nlp.yaml", (), "teams/nlp/localqueue-gpu.yaml: spec: is odd"),
         ("profiles/teams/vision.yaml", (), "samples/vision/openmpi-cuda.yaml: odd"),
     ]
-    assert verified.counts[0].conform == 148 - 20  # all samples but the one refused
+    assert verified.counts[0].conform == 148 - 20 - 4  # samples but the one refused, and artifacts
 
 
 @pytest.mark.parametrize(("lost", "skipped"), [(1, 0), (0, 1)])
@@ -253,6 +253,9 @@ def test_object_that_kustomize_drops_is_an_error(
     assert found.rule == "delivery/objects-lost"
 
 
+_DASHBOARDS = ("job", "platform", "team")
+
+
 def test_kubeconform_runs_once(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,12 +275,14 @@ def test_kubeconform_runs_once(
     assert [each for each in streams if not each.startswith("samples/")] == [
         "argocd",
         "nodes",
+        "operators/clusterlogforwarder-trainyard-teams.yaml",
+        *(f"operators/configmap-trainyard-dashboard-{each}.yaml" for each in _DASHBOARDS),
         "platform",
         "teams/nlp",
         "teams/science",
         "teams/vision",
     ]
-    assert len(streams) == 6 + 21
+    assert len(streams) == 6 + 21 + 4
 
 
 def test_tool_that_lies_about_its_version_stops_everything(

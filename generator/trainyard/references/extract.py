@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from trainyard.model.lookup import EVERY, lookup, mapping
+from trainyard.model.lookup import EVERY, lookup, mapping, text
 from trainyard.references.names import POOL_LABEL, VF_RESOURCE, Name, Scope, Use
 from trainyard.references.pods import OVERRIDES, REPLICATED_JOBS, pod_uses
 
@@ -83,10 +83,10 @@ def _pods(*templates: str) -> Extractor:
 
 def _parameter(body: dict[str, Any], _: Scope) -> Iterator[Use]:
     """Yield the parameter of an admission policy: the limits of a namespace, or a runtime."""
-    for path, reference in lookup(body, ("spec", "paramRef")):
-        name, namespace = str(reference["name"]), str(reference.get("namespace", ""))
+    for path, name in lookup(body, ("spec", "paramRef", "name")):
+        namespace = text(body, "spec", "paramRef", "namespace")
         kind = "ConfigMap" if namespace else "ClusterTrainingRuntime"
-        yield Use(kind, namespace, name, (*path, "name"))
+        yield Use(kind, namespace, str(name), path)
 
 
 _BINDING = (_object("roleRef"), _object("subjects", EVERY))
