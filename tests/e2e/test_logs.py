@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.objects import messages
 from tests.e2e.setup import FILE, NEW, OLD, over
 from tests.e2e.stage import Scene, Stage
-from tests.e2e.test_plain_jobs import NLP, plain
+from tests.e2e.test_plain_jobs import NLP, QUEUE, plain
 from tests.e2e.test_small_launcher import WHOLE
 from trainyard.render.unit import readme
 from trainyard_rehearsal.checks.jobs import Job, Pod
@@ -43,8 +44,14 @@ def _runtime(scene: Scene, name: str) -> str:
 
 def _started(scene: Scene, name: str, runtime: str, pods: int) -> Job:
     """Return a job whose pods run."""
-    job = scene.create("nlp", plain(name, _runtime(scene, runtime), pods))
-    assert _runs(scene, job, pods)
+    body = plain(name, _runtime(scene, runtime), pods)
+    # Kueue learns of the default queue a moment after it was created.
+    body["metadata"]["labels"] = {QUEUE: "default"}
+    job = scene.create("nlp", body)
+    assert _runs(scene, job, pods), [
+        job.waiting_reason,
+        *(f"{pod.name} {pod.phase}: {messages(pod.body)}" for pod in job.pods),
+    ]
     return job
 
 
