@@ -27,6 +27,7 @@ _RBAC = "rbac.authorization.k8s.io"
 _TRAINER = "trainer-kubeflow-trainer-controller-manager"
 _QUOTA = "count/trainjobs.trainer.kubeflow.org"
 _CORDON = {"spec": {"unschedulable": True}}
+_PODS = 2
 _UNCORDON = {"spec": {"unschedulable": False}}
 
 
@@ -181,11 +182,10 @@ def flapping_link(watched: Watched) -> Iterator[None]:
 def lost_node(watched: Watched) -> Iterator[None]:
     """A node of a running job is gone, and all others are cordoned."""
     scene = watched.scene
-    job = scene.submit("vision", 2)
+    job = scene.submit("vision", _PODS)
     assert scene.runs(job)
-    assert scene.stage.until(lambda: all(pod.node for pod in job.pods) and bool(job.pods))
-    lost = {pod.node for pod in job.pods} - {HOST}
-    name = min(lost)
+    assert scene.stage.until(lambda: sum(bool(pod.node) for pod in job.pods) == _PODS)
+    name = min({pod.node for pod in job.pods} - {HOST})
     nodes = [each for each in scene.api.list("v1", "Node") if each["spec"].get("taints")]
     for node in nodes:
         if node["metadata"]["name"] != name:
