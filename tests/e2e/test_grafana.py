@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.setup import NEW, Setup
 from tests.e2e.stage import Stage
 from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.fakes import STATUSES
 
 _MONITORING = {"stack": "prometheus-operator", "dashboards": "grafana-operator"}
 GRAFANA = Setup("grafana-operator", {**NEW.settings, "monitoring": _MONITORING})
@@ -42,6 +43,14 @@ def test_dashboards_are_stored_as_they_are_and_stay(stage: Stage) -> None:
         stage.api.apply(body)
         after = stored(stage, body)
         assert after["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]
+
+
+def test_status_of_a_rehearsal_is_one_of_the_operator(stage: Stage) -> None:
+    """Argo CD waits for the condition of a dashboard."""
+    status = STATUSES["GrafanaDashboard"]
+    for body in dashboards(stage):
+        stage.api.patch(body, {"status": status}, "status")
+        assert stored(stage, body)["status"] == status
 
 
 def test_another_selector_is_refused_and_another_model_is_not(stage: Stage) -> None:

@@ -22,6 +22,15 @@ def _condition(kind: str, status: str, reason: str = "", message: str = "") -> B
 STATUSES: dict[str, Body] = {
     # External Secrets Operator, after it has written the Secret.
     "ExternalSecret": {"conditions": [_condition("Ready", "True", "SecretSynced", _FAKED)]},
+    # grafana-operator, after a Grafana has taken the dashboard.
+    "GrafanaDashboard": {
+        "conditions": [
+            {
+                **_condition("DashboardSynchronized", "True", "ApplySuccessful", _FAKED),
+                "lastTransitionTime": "2026-01-01T00:00:00Z",
+            }
+        ]
+    },
     # The Kueue operator, when Kueue runs: pkg/operator/target_config_reconciler.go, release-1.3.
     "Kueue": {"conditions": [_condition("Available", "True", "AllReplicasReady", _FAKED)]},
     # The machine-config operator, when every node has its configuration:
