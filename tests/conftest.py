@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
+from tests.histories import History, begin
+
 # A busy machine is no failure. CI judges a change by the same examples each time.
 settings.register_profile("thorough", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("quick", settings.get_profile("thorough"), max_examples=20)
@@ -132,3 +134,12 @@ def signals() -> Iterator[None]:
     for kind, handler in before.items():
         signal.signal(kind, handler)
     sys.unraisablehook = hook
+
+
+@pytest.fixture
+def history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> History:
+    """A new repository in the current folder with two teams, whose tree is committed."""
+    monkeypatch.chdir(tmp_path)
+    return begin(tmp_path, capsys)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from jsonschema import Draft7Validator
 
-from tests.histories import History, begin
+from tests.histories import History
 from trainyard.schema.published import document_schema
 
 pytestmark = pytest.mark.thorough
@@ -16,15 +15,6 @@ pytestmark = pytest.mark.thorough
 FACTS = "overlays/lab/platform/prometheusrule-trainyard-facts.yaml"
 POOL, PRICED = "fabric: ib}", "fabric: ib, nodeHour: 98.32 USD}"
 TEAM, CENTER = "teams/nlp.yaml", "costCenter: RES-100\n"
-
-
-@pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
-    """A new repository with two teams, without a price and without a cost center."""
-    monkeypatch.chdir(tmp_path)
-    return begin(tmp_path, capsys)
 
 
 def step(history: History) -> tuple[str, set[str]]:

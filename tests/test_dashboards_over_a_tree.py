@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
@@ -23,12 +21,8 @@ RULES = "platform/prometheusrule-trainyard-dashboards.yaml"
 
 
 @pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
+def history(history: History) -> History:
     """A new repository with one team, whose cluster may have each viewer."""
-    monkeypatch.chdir(tmp_path)
-    history = begin(tmp_path, capsys)
     owners = "  ConsoleDashboards/openshift-config-managed: me\n  Grafana/trainyard-system: me\n"
     history.write("clusters/lab.yaml", lambda text: text.rstrip("\n") + f"\n{owners}")
     assert history.trainyard("generate")[0] == 0

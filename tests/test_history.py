@@ -8,11 +8,10 @@ import shutil
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 from trainyard.output.lockfile import read_lock
 
 pytestmark = pytest.mark.thorough
@@ -20,15 +19,6 @@ pytestmark = pytest.mark.thorough
 MOVED, GIVEN_AWAY = "change/allocation-moved", "change/allocation-given-away"
 UIDS_MOVED, UIDS_GIVEN_AWAY = "change/uids-moved", "change/uids-given-away"
 UNDRAINED = "change/retired-without-draining"
-
-
-@pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
-    """A repository with two teams in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    return begin(tmp_path, capsys)
 
 
 def _retire(history: History, team: str) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
@@ -15,15 +13,6 @@ CLUSTER = "clusters/lab.yaml"
 FORWARDER = "overlays/lab/operators/clusterlogforwarder-trainyard-teams.yaml"
 README = "overlays/lab/README.md"
 ISO = "title: ISO\ncontrols: {networkIsolation: A.8.22}\nkeepLogs: 365d\n"
-
-
-@pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
-    """A new repository, whose OpenShift keeps logs, with one team."""
-    monkeypatch.chdir(tmp_path)
-    return begin(tmp_path, capsys)
 
 
 def diff(history: History) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
@@ -25,17 +23,13 @@ def pool(*entries: str) -> str:
 
 
 @pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
+def history(history: History) -> History:
     """A new repository, whose pool has nine nodes; two teams own four each."""
-    monkeypatch.chdir(tmp_path)
-    begun = begin(tmp_path, capsys)
     for team in ("nlp", "audio"):
-        begun.edit(f"teams/{team}.yaml", "nodes: 2", "nodes: 4")
-    begun.edit(LAB, POOL, pool())
-    begun.commit()
-    return begun
+        history.edit(f"teams/{team}.yaml", "nodes: 2", "nodes: 4")
+    history.edit(LAB, POOL, pool())
+    history.commit()
+    return history
 
 
 def diff(history: History) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
@@ -15,15 +13,6 @@ BLOCK = (
     "# who gets scrapes and alerts; lines are kept 7 days\n"
 )
 RULES = "overlays/lab/platform/prometheusrule-trainyard-queues.yaml"
-
-
-@pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
-    """A new repository, whose cluster has OpenShift's monitoring, with one team."""
-    monkeypatch.chdir(tmp_path)
-    return begin(tmp_path, capsys)
 
 
 def diff(history: History) -> str:

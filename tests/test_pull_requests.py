@@ -6,12 +6,11 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from jsonschema import Draft7Validator
 
-from tests.histories import History, begin
+from tests.histories import History
 from trainyard.output.lockfile import LOCKFILE, digest
 from trainyard.schema.published import document_schema
 
@@ -57,15 +56,6 @@ def diff(history: History, *options: str) -> Answer:
     rules = sorted(set(re.findall(r"(?m)^\w+\[(.*?)\]", out)))
     upgrade = "\n".join(re.findall(r"(?m)^Trainyard .* generates .*\n.*$", impact))
     return Answer(code, out.partition("\n")[0], sections, rules, upgrade)
-
-
-@pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
-    """A repository with two teams in the current folder; its pool promises eight nodes."""
-    monkeypatch.chdir(tmp_path)
-    return begin(tmp_path, capsys)
 
 
 def test_history(history: History) -> None:

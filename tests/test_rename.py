@@ -4,11 +4,10 @@ the revert and the next edits."""
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 from trainyard.output.lockfile import read_lock
 
 pytestmark = pytest.mark.thorough
@@ -19,15 +18,11 @@ UIDS_MOVED = "change/uids-moved"
 
 
 @pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
+def history(history: History) -> History:
     """A repository with two teams in the current folder; team nlp has files on NFS."""
-    monkeypatch.chdir(tmp_path)
-    begun = begin(tmp_path, capsys)
-    begun.edit("teams/nlp.yaml", "# storage: {home: 1Ti}", "storage: {home: 1Ti}")
-    begun.commit()
-    return begun
+    history.edit("teams/nlp.yaml", "# storage: {home: 1Ti}", "storage: {home: 1Ti}")
+    history.commit()
+    return history
 
 
 def _move_lines(history: History, old: str, new: str) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
@@ -16,17 +15,13 @@ DELETIONS = "change/many-deletions"
 
 
 @pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
+def history(history: History) -> History:
     """A repository with two teams of two nodes and of different owners."""
-    monkeypatch.chdir(tmp_path)
-    begun = begin(tmp_path, capsys)
     for team in ("audio", "nlp"):
         more = f'owners: ["@org/{team}"]\nlargestJob: {{nodes: 2}}\n'
-        begun.edit(f"teams/{team}.yaml", "contact:", f"{more}contact:")
-    begun.commit()
-    return begun
+        history.edit(f"teams/{team}.yaml", "contact:", f"{more}contact:")
+    history.commit()
+    return history
 
 
 def _diff(history: History, *args: str) -> tuple[int, set[str]]:

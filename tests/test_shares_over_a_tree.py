@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
@@ -23,23 +23,19 @@ system: {cpu: 8}
 
 
 @pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
+def history(history: History, tmp_path: Path) -> History:
     """A repository whose team `bio` has two whole nodes of a pool without GPUs."""
-    monkeypatch.chdir(tmp_path)
-    begun = begin(tmp_path, capsys)
     hardware = tmp_path / "profiles" / "hardware"
     for name in ("cpu", "cpu-shared"):
         (hardware / f"{name}.yaml").write_text(HARDWARE, encoding="utf-8")
-    begun.edit(
+    history.edit(
         "clusters/lab.yaml", "pools:\n", "pools:\n  cpu: {nodes: 3}\n  cpu-shared: {nodes: 1}\n"
     )
-    begun.write("runtimes/openmpi.yaml", _hardware)
+    history.write("runtimes/openmpi.yaml", _hardware)
     add = ("add", "team", "bio", "--cluster", "lab", "--pool", "cpu", "--nodes", "2")
-    assert begun.trainyard(*add)[0] == 0
-    begun.commit()
-    return begun
+    assert history.trainyard(*add)[0] == 0
+    history.commit()
+    return history
 
 
 def _move(history: History, pool: str) -> None:

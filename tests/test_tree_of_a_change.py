@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.histories import History, begin
+from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
@@ -20,12 +20,8 @@ NLP = "overlays/lab/teams/nlp"
 
 
 @pytest.fixture
-def history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> History:
+def history(history: History) -> History:
     """A repository with two teams in the current folder, on a branch beside `base`."""
-    monkeypatch.chdir(tmp_path)
-    history = begin(tmp_path, capsys)
     history.git("branch", "base")
     return history
 
