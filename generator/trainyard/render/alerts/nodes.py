@@ -7,33 +7,36 @@ from trainyard.render.alerts.alert import MAINTENANCE, TAKE_OUT, Alert, outside_
 _HARDWARE = (48, 63, 64, 74, 79, 94, 95, 119, 120)
 """XIDs that mean hardware or driver, by NVIDIA's catalog; those of the application are left out."""
 
-_HOSTS = ("Hostname", "hostname")
-_GPU = "Hostname, hostname, UUID, gpu"
-"""The exporter calls the host ``Hostname`` up to 4.8.2, and ``hostname`` later."""
+HOSTS = ("Hostname", "hostname")
+"""Labels of the host in DCGM exporter: the first up to 4.8.2, then the second
+(NVIDIA/dcgm-exporter#655)."""
+_GPU = f"{', '.join(HOSTS)}, UUID, gpu"
 
 _XID = " or ".join(f"DCGM_FI_DEV_XID_ERRORS == {number}" for number in _HARDWARE)
 _HOST = "{{ $labels.Hostname }}{{ $labels.hostname }}"
 _READY = 'max by (node) (kube_node_status_condition{condition="Ready",status="true"})'
 _CORDONED = "max by (node) (kube_node_spec_unschedulable) == 1"
+RUNS_JOBS = f"{_READY} == 1 unless on (node) {_CORDONED}"
+"""Nodes that are ready and not cordoned."""
 
 
 def _gpu(expr: str) -> str:
     """Return an expression by GPU, without those of nodes that the profiles take out."""
-    hosts = (f'label_replace({MAINTENANCE}, "{name}", "$1", "node", "(.+)")' for name in _HOSTS)
+    hosts = (f'label_replace({MAINTENANCE}, "{name}", "$1", "node", "(.+)")' for name in HOSTS)
     return " ".join(
-        [expr, *(f"unless on ({name}) {host}" for name, host in zip(_HOSTS, hosts, strict=True))]
+        [expr, *(f"unless on ({name}) {host}" for name, host in zip(HOSTS, hosts, strict=True))]
     )
 
 
-_RUNS_JOBS = (
+_IN_USE = (
     "(count by (pool) ("
-    + outside_maintenance(
-        f"trainyard:node:pool and on (node) {_READY} == 1 unless on (node) {_CORDONED}"
-    )
+    + outside_maintenance(f"trainyard:node:pool and on (node) {RUNS_JOBS}")
     + ") or 0 * trainyard:pool:promised_nodes)"
 )
 """Nodes of each pool that are ready, not cordoned and not in maintenance."""
 
+_CONDITIONS = "`{cli} describe node NODE`: its conditions, and who cordoned it."
+_REPAIR = ("Repair the node, then `{admin} uncordon NODE`.", TAKE_OUT)
 _NODES_OF_POOL = "`{cli} get nodes --selector SELECTOR`: the table above has that of the pool."
 _POOL = "{{ $labels.pool }}"
 
@@ -41,7 +44,7 @@ ALERTS = (
     Alert(
         name="TrainyardReserveUsed",
         sources=("kube-state-metrics",),
-        expr=f"{_RUNS_JOBS} == on (pool) (trainyard:pool:promised_nodes > 0) "
+        expr=f"{_IN_USE} == on (pool) (trainyard:pool:promised_nodes > 0) "
         "and on (pool) trainyard:pool:spare_nodes > 0",
         hold="1h",
         severity="warning",
@@ -49,13 +52,13 @@ ALERTS = (
         meaning="So many nodes are not ready or cordoned that those left are just what the teams "
         "own. No job waits for it yet. With the next node that fails, a team has less than its "
         "quota.",
-        look=(_NODES_OF_POOL, "`{cli} describe node NODE`: its conditions, and who cordoned it."),
-        fix=("Repair the node, then `{admin} uncordon NODE`.", TAKE_OUT),
+        look=(_NODES_OF_POOL, _CONDITIONS),
+        fix=_REPAIR,
     ),
     Alert(
         name="TrainyardPoolBelowQuota",
         sources=("kube-state-metrics",),
-        expr=f"{_RUNS_JOBS} < on (pool) trainyard:pool:promised_nodes",
+        expr=f"{_IN_USE} < on (pool) trainyard:pool:promised_nodes",
         hold="15m",
         severity="warning",
         summary="Pool {{ $labels.pool }} has fewer nodes that run jobs than its teams own",
@@ -63,14 +66,8 @@ ALERTS = (
         "and the reserve is used up. Teams can't have all of their quota, and jobs as large as a "
         "quota wait. If no node of the pool is found at all, kube-state-metrics does not show the "
         "labels of nodes.",
-        look=(
-            _NODES_OF_POOL,
-            "`{cli} describe node NODE`: its conditions, and who cordoned it.",
-        ),
-        fix=(
-            "Repair the node, then `{admin} uncordon NODE`.",
-            TAKE_OUT,
-        ),
+        look=(_NODES_OF_POOL, _CONDITIONS),
+        fix=_REPAIR,
     ),
     Alert(
         name="TrainyardNodeOutOfUse",
@@ -83,13 +80,13 @@ ALERTS = (
         summary="Node {{ $labels.node }} of pool {{ $labels.pool }} is not ready or cordoned",
         meaning="The node runs no further job, and no profile says so. It counts as one of the "
         "reserve, so the next node that fails takes quota from teams.",
-        look=("`{cli} describe node NODE`: its conditions, and who cordoned it.",),
+        look=(_CONDITIONS,),
         fix=("If it is repaired already: `{admin} uncordon NODE`.", TAKE_OUT),
     ),
     Alert(
         name="TrainyardNodeNotCordoned",
         sources=("kube-state-metrics",),
-        expr=f"{MAINTENANCE} and on (node) {_READY} == 1 unless on (node) {_CORDONED}",
+        expr=f"{MAINTENANCE} and on (node) {RUNS_JOBS}",
         hold="30m",
         severity="warning",
         summary="Node {{ $labels.node }} is in maintenance, and jobs may start on it",

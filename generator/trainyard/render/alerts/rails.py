@@ -29,6 +29,14 @@ def of_rail(expr: str) -> str:
     )
 
 
+RATE = (
+    "node_infiniband_rate_bytes_per_second * on (instance) group_left (node, pool) "
+    "trainyard:instance:pool"
+)
+"""Rate of each port of a pool's nodes, with node and pool."""
+PROMISED_RATE = "on (pool, device) group_left () trainyard:rail:bytes_per_second"
+"""The rate of its hardware profile, as the right side of a comparison or division."""
+
 ALERTS = (
     Alert(
         name="TrainyardRailDown",
@@ -45,11 +53,7 @@ ALERTS = (
     Alert(
         name="TrainyardRailSlow",
         sources=_NODES,
-        expr=outside_maintenance(
-            "node_infiniband_rate_bytes_per_second * on (instance) group_left (node, pool) "
-            "trainyard:instance:pool < on (pool, device) group_left () "
-            "trainyard:rail:bytes_per_second"
-        ),
+        expr=outside_maintenance(f"{RATE} < {PROMISED_RATE}"),
         hold="15m",
         severity="warning",
         summary=f"{_PORT} is slower than its rate",

@@ -11,6 +11,8 @@ from fractions import Fraction
 
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
+from trainyard.render.alerts.alert import own
+from trainyard.render.alerts.nodes import HOSTS
 from trainyard.render.alerts.record import Record
 
 _PROMISED, _HELD = "trainyard:team:promised_nodes", "trainyard:team:held_nodes"
@@ -88,16 +90,11 @@ def _held() -> str:
 def _busy() -> str:
     """Return the GPUs of each team on which a kernel runs, by the time in which one does.
 
-    The pod's namespace is `exported_namespace` where the scrape keeps the exporter's own, and the
-    node's label is in lower case from 4.8 on (NVIDIA/dcgm-exporter#655).
+    A node's label is that of DCGM exporter.
     """
-    named = "DCGM_FI_DEV_GPU_UTIL"
-    for label, other in (
-        ("namespace", "exported_namespace"),
-        ("node", "Hostname"),
-        ("node", "hostname"),
-    ):
-        named = f'label_replace({named}, "{label}", "$1", "{other}", "(.+)")'
+    named = own("DCGM_FI_DEV_GPU_UTIL", "namespace")
+    for host in HOSTS:
+        named = f'label_replace({named}, "node", "$1", "{host}", "(.+)")'
     return (
         "sum by (team, pool) ("
         f"max by (namespace, node, UUID) ({named}) / 100"

@@ -60,20 +60,25 @@ def boards(cluster: Cluster) -> Iterator[Board]:
 
 def fitted(cluster: Cluster, dashboard: Dashboard) -> Dashboard:
     """Return a dashboard with the panels whose metrics a cluster has; no row is empty."""
+    links = _links(cluster)
     rows = (
         replace(
             row,
-            panels=tuple(_linked(cluster, each) for each in row.panels if each.concerns(cluster)),
+            panels=tuple(_linked(each, links) for each in row.panels if each.concerns(cluster)),
         )
         for row in dashboard.rows
     )
     return replace(dashboard, rows=tuple(row for row in rows if row.panels))
 
 
-def _linked(cluster: Cluster, panel: Panel) -> Panel:
-    """Return a panel that names the runbooks of the cluster's alerts about it, in Markdown."""
-    known = {alert.name for alerts in alerts_of(cluster).values() for alert in alerts}
+def _links(cluster: Cluster) -> dict[str, str]:
+    """Return the link to the runbook of each alert of a cluster, in Markdown."""
     url = runbooks_url(cluster)
-    links = (f"[{name}]({url}#{name.lower()})" for name in panel.alerts if name in known)
-    text = " ".join((panel.bad, *links))
-    return replace(panel, bad=text)
+    names_of_alerts = {alert.name for alerts in alerts_of(cluster).values() for alert in alerts}
+    return {name: f"[{name}]({url}#{name.lower()})" for name in names_of_alerts}
+
+
+def _linked(panel: Panel, links: Mapping[str, str]) -> Panel:
+    """Return a panel that ends with the links of its alerts."""
+    found = (links[name] for name in panel.alerts if name in links)
+    return replace(panel, bad=" ".join((panel.bad, *found)))

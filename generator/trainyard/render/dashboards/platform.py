@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from trainyard.model.link import INFINIBAND
 from trainyard.render.alerts.alert import of_queue
-from trainyard.render.alerts.rails import of_rail
+from trainyard.render.alerts.nodes import RUNS_JOBS
+from trainyard.render.alerts.rails import PROMISED_RATE, RATE, of_rail
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row
 from trainyard.render.dashboards.promql import waited
 
@@ -13,10 +14,6 @@ _CLUSTER = ("kube-state-metrics",)
 _PORTS = ("kube-state-metrics", "node-exporter")
 _PROMISED = "trainyard:pool:promised_nodes"
 _HELD = "trainyard:team:held_nodes"
-_READY = (
-    'max by (node) (kube_node_status_condition{condition="Ready",status="true"}) == 1 '
-    "unless on (node) max by (node) (kube_node_spec_unschedulable) == 1"
-)
 _CABLE = "Clean or replace the cable or transceiver of the port that the runbook finds."
 
 CAPACITY = (
@@ -144,17 +141,17 @@ NODES = (
     Panel(
         title="Nodes out of use",
         unit="short",
-        shows="Nodes of each pool that are not ready or cordoned.",
+        shows="Nodes of each pool that are not ready or cordoned, those in maintenance included.",
         bad="Repair and uncordon them. More of them than the pool's reserve take quota from teams.",
         sources=_CLUSTER,
         queries=(
             Query(
-                f"count by (pool) (trainyard:node:pool unless on (node) ({_READY})) "
+                f"count by (pool) (trainyard:node:pool unless on (node) ({RUNS_JOBS})) "
                 f"or 0 * {_PROMISED}",
                 "{{pool}}",
             ),
         ),
-        alerts=("TrainyardPoolBelowQuota",),
+        alerts=("TrainyardPoolBelowQuota", "TrainyardReserveUsed", "TrainyardNodeOutOfUse"),
     ),
     Panel(
         title="GPU use",
@@ -194,9 +191,7 @@ FABRIC = (
         sources=_PORTS,
         queries=(
             Query(
-                "min by (pool) (node_infiniband_rate_bytes_per_second * on (instance) "
-                "group_left (node, pool) trainyard:instance:pool / on (pool, device) "
-                "group_left () trainyard:rail:bytes_per_second)",
+                f"min by (pool) ({RATE} / {PROMISED_RATE})",
                 "{{pool}}",
             ),
         ),
@@ -249,10 +244,11 @@ FABRIC = (
     ),
 )
 
+# For some minutes after a change there are an old and a new price or cost center.
 _COST = (
     "trainyard:team:promised_nodes "
-    "* on (pool) group_left (currency) trainyard:pool:node_hour_price "
-    "* on (team) group_left (cost_center) trainyard:team:cost_center"
+    "* on (pool) group_left (currency) topk by (pool) (1, trainyard:pool:node_hour_price) "
+    "* on (team) group_left (cost_center) topk by (team) (1, trainyard:team:cost_center)"
 )
 
 SHOWBACK = (
