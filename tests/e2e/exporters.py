@@ -64,7 +64,7 @@ def port(folder: Path, device: str) -> Port:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """The recorded exposition of a GPU, which a file server shows instead of DCGM exporter."""
+    """The exposition of a GPU, which a file server shows instead of DCGM exporter."""
 
     folder: Path
 

@@ -71,7 +71,7 @@ class Sources:
         # The proxy that encrypts an exporter's metrics on OpenShift is not here.
         scheme = "http" if component in EXPORTERS else config["scheme"]
         relabelings = [*config["relabel_configs"], *moved]
-        # A recorded exposition is served as a file, whose type is none of Prometheus'.
+        # An exposition is served as a file, whose type is none of Prometheus'.
         text = {"fallback_scrape_protocol": "PrometheusText0.0.4"}
         return {**config, **text, "scheme": scheme, "relabel_configs": relabelings}
 

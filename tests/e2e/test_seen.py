@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,16 @@ def test_every_rule_is_in_exactly_one_list() -> None:
     listed = [*SEEN, *NOT_SHOWABLE]
 
     assert sorted(listed) == sorted(RULES)
+
+
+def test_readers_are_told_how_many_were_seen() -> None:
+    root = Path(__file__).resolve().parents[2]
+    readme, proof = (
+        root.joinpath(name).read_text("utf-8") for name in ("README.md", "docs/proof.md")
+    )
+    assert f"| {len(SEEN)} of {len(RULES)} |" in readme
+    assert f"have {len(RULES)} rules.\nOf these, {len(SEEN)} had" in proof
+    assert f"The other {len(NOT_SHOWABLE)} need" in proof
 
 
 def test_rules_name_a_controller_exactly_where_a_scenario_shows_it() -> None:
