@@ -13,6 +13,7 @@ from threading import Event, Thread
 from tests.e2e.exporters import HOST
 from tests.e2e.git import APPLICATION, Git, component_file
 from tests.e2e.objects import KUEUE
+from tests.e2e.setup import SPARE
 from tests.e2e.watched import Watched
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.checks.jobs import Job
@@ -118,7 +119,7 @@ def held_queue(watched: Watched) -> Iterator[None]:
 def cordoned_nodes(watched: Watched) -> Iterator[None]:
     """Nodes are cordoned; Kueue then admits no job to them, though quota is free."""
     scene = watched.scene
-    found = [each for each in scene.api.list("v1", "Node") if each["spec"].get("taints")]
+    found = _nodes(watched)
     for node in found:
         scene.api.patch(node, _CORDON)
     job = scene.submit("nlp", 2)
@@ -126,6 +127,22 @@ def cordoned_nodes(watched: Watched) -> Iterator[None]:
     for node in found:
         scene.api.patch(node, _UNCORDON)
     assert scene.runs(job)
+
+
+def _nodes(watched: Watched) -> list[Body]:
+    """Return the nodes that run jobs."""
+    found = watched.scene.api.list("v1", "Node")
+    return [
+        each for each in found if each["spec"].get("taints") and each["metadata"]["name"] != SPARE
+    ]
+
+
+def uncordoned_node(watched: Watched) -> Iterator[None]:
+    """Somebody uncordons a node that the profiles take out of use."""
+    node = watched.scene.api.get("v1", "Node", SPARE)
+    watched.scene.api.patch(node, _UNCORDON)
+    yield
+    watched.scene.api.patch(node, _CORDON)
 
 
 def unreadable_certificate(_: Watched) -> Iterator[None]:
@@ -186,7 +203,7 @@ def lost_node(watched: Watched) -> Iterator[None]:
     assert scene.runs(job)
     assert scene.stage.until(lambda: sum(bool(pod.node) for pod in job.pods) == _PODS)
     name = min({pod.node for pod in job.pods} - {HOST})
-    nodes = [each for each in scene.api.list("v1", "Node") if each["spec"].get("taints")]
+    nodes = _nodes(watched)
     for node in nodes:
         if node["metadata"]["name"] != name:
             scene.api.patch(node, _CORDON)
@@ -292,6 +309,7 @@ SCENARIOS: Mapping[Scenario, Expected] = {
         "TrainyardPoolBelowQuota": {"pool": "dgx-h100", "team": "platform"},
         "TrainyardQuotaIdleWhileJobsWait": {"cluster_queue": "nlp-gpu", "team": "nlp"},
     },
+    uncordoned_node: {"TrainyardNodeNotCordoned": {"node": SPARE, "pool": "dgx-h100"}},
     unreadable_certificate: {"TrainyardCertificateUnreadable": {"source": "trainer"}},
     missing_metrics: {"TrainyardMetricsMissing": {"source": "dcgm-exporter"}},
     link_down: {"TrainyardRailDown": {"node": HOST, "pool": "dgx-h100", "device": "mlx5_0"}},

@@ -1,7 +1,7 @@
 """Scrape configurations of ServiceMonitors and PodMonitors, as prometheus-operator writes them.
 
-After prometheus-operator/prometheus-operator:pkg/prometheus/promcfg.go in an older version, and from
-memory; without sharding, and without what our monitors and those of the operators do not use.
+After prometheus-operator/prometheus-operator:pkg/prometheus/promcfg.go, an older version, and
+from memory. Without sharding, and without what our monitors and those of operators do not use.
 """
 
 from __future__ import annotations

@@ -62,16 +62,18 @@ _STACKS = {
 }
 
 
-_SWITCHED_OFF = {"nodes": ["switched-off"], "until": "2099-12-31", "reason": "a test"}
+SPARE = "spare"
+"""The node that `monitored` has in maintenance."""
 
 
 def monitored(setup: Setup) -> dict[str, Any]:
     """Return the change of a setup's cluster that gives it the Prometheus of its release.
 
-    A node that was switched off is in maintenance, so that each fact of the rules has a series.
+    A node is in maintenance, so that each fact of the rules has a series.
     """
     stack = _STACKS[setup.settings["release"]]
-    return {FILE: {"monitoring": stack, "pools": {"dgx-h100": {"maintenance": [_SWITCHED_OFF]}}}}
+    out = {"nodes": [SPARE], "until": "2099-12-31", "reason": "a test"}
+    return {FILE: {"monitoring": stack, "pools": {"dgx-h100": {"maintenance": [out]}}}}
 
 
 def bad(rule: str, **more: Any) -> dict[str, Any]:
