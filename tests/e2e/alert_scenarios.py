@@ -6,7 +6,7 @@ the control plane before it begins is in the order of the scenarios.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from threading import Event, Thread
 
@@ -20,7 +20,7 @@ from trainyard_rehearsal.checks.jobs import Job
 from trainyard_rehearsal.control_plane.api import Body, as_applied
 from trainyard_rehearsal.control_plane.fakes import STATUSES
 
-Scenario = Callable[[Watched], Iterator[None]]
+Scenario = Callable[[Watched], Generator[None]]
 Expected = Mapping[str, Mapping[str, str]]
 """Alert -> labels that it has when it fires."""
 
@@ -32,7 +32,7 @@ _PODS = 2
 _UNCORDON = {"spec": {"unschedulable": False}}
 
 
-def failed_job(watched: Watched) -> Iterator[None]:
+def failed_job(watched: Watched) -> Generator[None]:
     """Each pod of a job fails, and again after each restart; the alert ends by itself."""
     scene = watched.scene
     job = scene.submit("vision", 2)
@@ -47,7 +47,7 @@ def failed_job(watched: Watched) -> Iterator[None]:
     yield
 
 
-def missing_image(watched: Watched) -> Iterator[None]:
+def missing_image(watched: Watched) -> Generator[None]:
     """A kubelet reports that it can't pull the image of a job's pod."""
     scene = watched.scene
     job = scene.submit("vision", 2)
@@ -63,7 +63,7 @@ def missing_image(watched: Watched) -> Iterator[None]:
     job.delete()
 
 
-def pod_without_a_node(watched: Watched) -> Iterator[None]:
+def pod_without_a_node(watched: Watched) -> Generator[None]:
     """The scheduler finds no node for a pod of a team."""
     api = watched.scene.api
     body = _pod("nowhere")
@@ -93,7 +93,7 @@ def _pod(name: str) -> Body:
     }
 
 
-def full_quota(watched: Watched) -> Iterator[None]:
+def full_quota(watched: Watched) -> Generator[None]:
     """A namespace may have one TrainJob, and has it."""
     scene = watched.scene
     (quota,) = (
@@ -107,7 +107,7 @@ def full_quota(watched: Watched) -> Iterator[None]:
     scene.api.patch(quota, {"spec": {"hard": {_QUOTA: quota["spec"]["hard"][_QUOTA]}}})
 
 
-def held_queue(watched: Watched) -> Iterator[None]:
+def held_queue(watched: Watched) -> Generator[None]:
     """Somebody stops a queue by hand."""
     api = watched.scene.api
     queue = api.get(f"{KUEUE}v1beta2", "ClusterQueue", "vision-gpu")
@@ -116,7 +116,7 @@ def held_queue(watched: Watched) -> Iterator[None]:
     api.patch(queue, {"spec": {"stopPolicy": "None"}})
 
 
-def cordoned_nodes(watched: Watched) -> Iterator[None]:
+def cordoned_nodes(watched: Watched) -> Generator[None]:
     """Nodes are cordoned; Kueue then admits no job to them, though quota is free."""
     scene = watched.scene
     found = _nodes(watched)
@@ -137,7 +137,7 @@ def _nodes(watched: Watched) -> list[Body]:
     ]
 
 
-def uncordoned_node(watched: Watched) -> Iterator[None]:
+def uncordoned_node(watched: Watched) -> Generator[None]:
     """Somebody uncordons a node that the profiles take out of use."""
     node = watched.scene.api.get("v1", "Node", SPARE)
     watched.scene.api.patch(node, _UNCORDON)
@@ -145,7 +145,7 @@ def uncordoned_node(watched: Watched) -> Iterator[None]:
     watched.scene.api.patch(node, _CORDON)
 
 
-def unreadable_certificate(_: Watched) -> Iterator[None]:
+def unreadable_certificate(_: Watched) -> Generator[None]:
     """The file with the certificate of Trainer's webhook is damaged."""
     path = _certificates("trainer") / "tls.crt"
     content = path.read_bytes()
@@ -158,14 +158,14 @@ def _certificates(name: str) -> Path:
     return cache_folder() / "run" / name / "k8s-webhook-server" / "serving-certs"
 
 
-def missing_metrics(watched: Watched) -> Iterator[None]:
+def missing_metrics(watched: Watched) -> Generator[None]:
     """The exporter of GPUs answers 404."""
     (watched.gpu.folder / "metrics").unlink()
     yield
     watched.gpu.write()
 
 
-def gpu_off_the_bus(watched: Watched) -> Iterator[None]:
+def gpu_off_the_bus(watched: Watched) -> Generator[None]:
     """The driver reports XID 79, and memory that can't be remapped."""
     watched.gpu.write(
         DCGM_FI_DEV_XID_ERRORS=79,
@@ -176,27 +176,27 @@ def gpu_off_the_bus(watched: Watched) -> Iterator[None]:
     watched.gpu.write()
 
 
-def link_down(watched: Watched) -> Iterator[None]:
+def link_down(watched: Watched) -> Generator[None]:
     """The kernel shows a port without a link."""
     watched.ports[0].write(up=False)
     yield
     watched.ports[0].write()
 
 
-def slow_link(watched: Watched) -> Iterator[None]:
+def slow_link(watched: Watched) -> Generator[None]:
     """The kernel shows a port with half of its rate."""
     watched.ports[1].write(gigabits=200)
     yield
     watched.ports[1].write()
 
 
-def flapping_link(watched: Watched) -> Iterator[None]:
+def flapping_link(watched: Watched) -> Generator[None]:
     """The kernel counts a lost link and symbol errors of a port."""
     watched.ports[2].write(downed=1, symbol_errors=90)
     yield
 
 
-def lost_node(watched: Watched) -> Iterator[None]:
+def lost_node(watched: Watched) -> Generator[None]:
     """A node of a running job is gone, and all others are cordoned."""
     scene = watched.scene
     job = scene.submit("vision", _PODS)
@@ -216,7 +216,7 @@ def lost_node(watched: Watched) -> Iterator[None]:
     job.delete()
 
 
-def urgent_jobs(watched: Watched) -> Iterator[None]:
+def urgent_jobs(watched: Watched) -> Generator[None]:
     """Urgent jobs take the nodes of others, again and again."""
     scene = watched.scene
     lesser = [scene.submit("vision", 2, priority_class="batch") for _ in range(2)]
@@ -230,7 +230,7 @@ def urgent_jobs(watched: Watched) -> Iterator[None]:
         job.delete()
 
 
-def forbidden_controller(watched: Watched) -> Iterator[None]:
+def forbidden_controller(watched: Watched) -> Generator[None]:
     """Trainer loses its role, so that it can't create what its jobs need."""
     scene = watched.scene
     binding = scene.api.get(f"{_RBAC}/v1", "ClusterRoleBinding", _TRAINER)
@@ -240,9 +240,11 @@ def forbidden_controller(watched: Watched) -> Iterator[None]:
     # A change of a job has it tried again at once, which Trainer's own waits would put off.
     toucher = Thread(target=_touch, args=(jobs, stop), daemon=True)
     toucher.start()
-    yield
-    stop.set()
-    toucher.join()
+    try:
+        yield
+    finally:
+        stop.set()
+        toucher.join()
     scene.api.create(as_applied(binding))
     for job in jobs:
         job.delete()
@@ -256,7 +258,7 @@ def _touch(jobs: list[Job], stop: Event) -> None:
             job.api.patch(job.body, {"metadata": {"annotations": {"touched": str(number)}}})
 
 
-def refused_object(git: Git) -> Iterator[None]:
+def refused_object(git: Git) -> Generator[None]:
     """A team's component has an object in another team's namespace, which Argo CD refuses."""
     body = {
         "apiVersion": "v1",
@@ -275,7 +277,7 @@ def refused_object(git: Git) -> Iterator[None]:
     git.look("hard")
 
 
-def unhealthy_secret(git: Git) -> Iterator[None]:
+def unhealthy_secret(git: Git) -> Generator[None]:
     """External Secrets Operator reports that it can't read a team's secret."""
     api, namespace = git.stage.api, "team-nlp"
     body = api.list("external-secrets.io/v1", "ExternalSecret", namespace)[0]
@@ -287,7 +289,7 @@ def unhealthy_secret(git: Git) -> Iterator[None]:
     git.look()
 
 
-def waiting_for_hours(watched: Watched) -> Iterator[None]:
+def waiting_for_hours(watched: Watched) -> Generator[None]:
     """A job waits for nodes that are cordoned, and no other job of its queue starts."""
     yield from cordoned_nodes(watched)
 
@@ -338,7 +340,7 @@ LONG: Mapping[Scenario, Expected] = {
 """The same of a scenario that lasts for half a day."""
 
 _NLP = {"name": APPLICATION, "team": "nlp"}
-DELIVERED: Mapping[Callable[[Git], Iterator[None]], Expected] = {
+DELIVERED: Mapping[Callable[[Git], Generator[None]], Expected] = {
     refused_object: {"TrainyardApplicationOutOfSync": _NLP},
     unhealthy_secret: {"TrainyardApplicationDegraded": {**_NLP, "health_status": "Degraded"}},
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def _fire_and_resolve(found: Watched, scenarios: Mapping[Scenario, Expected]) ->
     _judge(found, [scenario(found) for scenario in scenarios], expected)
 
 
-def _judge(found: Watched, scenarios: list[Iterator[None]], expected: Expected) -> None:
+def _judge(found: Watched, scenarios: list[Generator[None]], expected: Expected) -> None:
     """Begin scenarios in their order and end them; the alerts must fire between, and only there."""
     assert not _firing(found, expected)
     with _happening(scenarios):
@@ -82,12 +82,15 @@ def _judge(found: Watched, scenarios: list[Iterator[None]], expected: Expected) 
 
 
 @contextmanager
-def _happening(scenarios: list[Iterator[None]]) -> Iterator[None]:
-    for each in scenarios:
-        next(each)
-    yield
-    for each in scenarios:
-        assert next(each, "ended") == "ended"
+def _happening(scenarios: list[Generator[None]]) -> Iterator[None]:
+    """Begin scenarios and end them; after a failure, what they started in the background ends."""
+    with ExitStack() as started:
+        for each in scenarios:
+            started.enter_context(closing(each))
+            next(each)
+        yield
+        for each in scenarios:
+            assert next(each, "ended") == "ended"
 
 
 def _until(found: Watched, expected: Expected, names: set[str]) -> bool:
