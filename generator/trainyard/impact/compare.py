@@ -12,6 +12,7 @@ from trainyard.impact.access import (
     role_changes,
 )
 from trainyard.impact.disruption import disruptions
+from trainyard.impact.hands import hand_changes
 from trainyard.impact.maintenance import maintenance_changes
 from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Sides
 from trainyard.impact.network import path_changes
@@ -62,6 +63,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         network=path_changes(stays),
         runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),
+        hands=hand_changes(sides),
     )
     nothing = ClusterImpact(sides.name, "changed")
     return None if impact == nothing else impact

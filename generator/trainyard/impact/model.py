@@ -34,6 +34,7 @@ class Sides:
         before: objects of the base's committed tree.
         after: objects that the profiles make now.
         renamed: old name of a team -> its new name.
+        files: before and after, digest of each generated file by its path below the folder.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Sides:
     before: Mapping[Identity, Manifest]
     after: Mapping[Identity, Manifest]
     renamed: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
     @property
     def in_use(self) -> Sides:
@@ -81,6 +83,21 @@ class LogChange:
     teams: tuple[str, ...]
     before: int
     after: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandChange:
+    """Files with which somebody has something to do after the merge: Argo CD does not apply them.
+
+    Args:
+        owner: who, in words.
+        change: ``created``, ``changed`` or ``deleted``, which removes nothing that is in use.
+        files: paths below the cluster's folder, sorted.
+    """
+
+    owner: str
+    change: str
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +241,7 @@ class ClusterImpact:
     network: tuple[PathChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()
+    hands: tuple[HandChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from trainyard.workflows.head import Head, check_head_tree, find_head, is_behind
 from trainyard.workflows.head_tree import ids_of
 from trainyard.workflows.objects import check_unlisted, component_manifests
 from trainyard.workflows.review import review
-from trainyard.workflows.sides import Objects, both_sides, by_identity
+from trainyard.workflows.sides import Objects, both_sides, by_identity, digests
 from trainyard.workflows.snapshot import Snapshot, find_places, take_snapshot
 from trainyard.workflows.touched import touched
 from trainyard.workflows.transition import check_replaced, locks
@@ -221,6 +221,7 @@ def _sides(
             after.get(name),
             *both_sides(base.tree / name, lock, generation),
             {old: team.name for old, team in renames(platform.teams, lock.teams).items()},
+            digests(name, lock, generation),
         )
         yield _with_components(sides)
 

@@ -44,6 +44,19 @@ def both_sides(folder: Path, lock: Lock, generation: Generation) -> BothSides:
     return by_identity(before), by_identity(after)
 
 
+def digests(
+    cluster: str, lock: Lock, generation: Generation
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the digest of each file of a cluster by its path, before and after."""
+    folder = f"{cluster}/"
+    after = {
+        path.removeprefix(folder): digest(content)
+        for path, content in generation.files.items()
+        if path.startswith(folder)
+    }
+    return {path: entry.sha256 for path, entry in lock.files.items()}, after
+
+
 def by_identity(manifests: Iterable[Manifest]) -> Objects:
     """Return objects by the key that they have in both trees."""
     return {identity(manifest): manifest for manifest in manifests}

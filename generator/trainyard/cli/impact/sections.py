@@ -58,6 +58,7 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
         "Network": _network,
         "Runtimes": _runtimes,
         "Objects": _every_field if fields else _edits,
+        "By hand": _hands,
     }
     for title, describe in parts.items():
         if lines := tuple(describe(cluster)):
@@ -176,6 +177,16 @@ def _runtime(change: RuntimeChange, name: str) -> str:
     if change.change == "retired":
         return f"- {name}: {spaces} may no longer use it"
     return f"~ {name}: {change.change} ({spaces})" if spaces else f"~ {name}: {change.change}"
+
+
+def _hands(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.hands:
+        yield f"{_MARKS[each.change]} for {each.owner}: {few(each.files)}"
+    changes = {each.change for each in cluster.hands}
+    if changes - {"deleted"}:
+        yield "  Argo CD applies none of it; the README of the cluster has the commands."
+    if "deleted" in changes:
+        yield "  What is in use of a deleted file stays until its owner removes it."
 
 
 def _edits(cluster: ClusterImpact) -> Iterator[str]:

@@ -1,0 +1,30 @@
+"""Files of the tree that somebody puts into use by hand, since Argo CD does not."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_OWNERS: Final = {
+    "argocd/health-customizations.yaml": "the owner of Argo CD",
+    "argocd/resource-health-checks.yaml": "the owner of Argo CD",
+    "monitoring/alertmanager-routes.yaml": "the owner of Alertmanager",
+    "monitoring/job-states.yaml": "the owner of kube-state-metrics",
+    "node-files/": "the owner of the nodes",
+    "nodes/": "whoever starts the sync of `nodes/`",
+    "operators/audit-policy.yaml": "the owner of the API server",
+    "operators/kueue-configuration.yaml": "the owner of Kueue",
+    "operators/": "a cluster admin",
+}
+"""File, or begin of the path -> who puts it into use; the longest that fits is right."""
+
+
+def owner_of(path: str) -> str:
+    """Return who puts a file into use; empty for one that Argo CD applies, or that is only read.
+
+    Args:
+        path: below the cluster's folder.
+    """
+    if path.endswith("/kustomization.yaml"):
+        return ""
+    fitting = [begin for begin in _OWNERS if path.startswith(begin)]
+    return _OWNERS[max(fitting, key=len)] if fitting else ""
