@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model import names
@@ -20,6 +21,28 @@ from trainyard.model.monitoring import (
 from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 
+_NO_OWNER = "It may not exist, because it has no known owner."
+_CONSEQUENCES = {
+    "StorageClass": "Without the class, claims stay Pending, and Argo CD's sync of their unit "
+    "waits (`waiting for healthy state of /PersistentVolumeClaim/<claim>`, seen with "
+    "Argo CD 3.5.7).",
+    "ClusterSecretStore": "Without the store, Secrets stay empty.",
+    "NodeLabel": "Without the label, jobs wait (`no topology domains at level: <label>`, seen with "
+    "Kueue 0.19.2).",
+    "Namespace": "Without the namespace, the egress rule opens no connection.",
+    "Partitions": "Without partitions in the subnet manager, ranks find no path.",
+    "Vlans": "Without VLANs in the switches, ranks find no path.",
+    "LosslessQueue": "Without a lossless queue, switches drop RDMA packets under load.",
+    "IPReconciler": "Without the reconciler, whereabouts keeps the addresses of pods that a node "
+    "lost, until a team's range is empty and its pods do not start.",
+    METRICS: "Without a scrape, alerts on these metrics never fire.",
+    **dict.fromkeys(
+        STACKS.values(), "Without a Prometheus that reads our namespace, no alert fires."
+    ),
+    **dict.fromkeys(VIEWERS.values(), "Without a program that shows them, nobody sees dashboards."),
+}
+"""Kind of what a cluster needs from others -> what happens without it."""
+
 RULE = Rule(
     id="references/undeclared-external",
     severity=Severity.ERROR,
@@ -27,17 +50,7 @@ RULE = Rule(
         Everything that a cluster needs and Trainyard does not create is declared in `external`,
         with its owner.
     """,
-    why="""
-        It may not exist, because it has no known owner. Claims then stay Pending, and Argo CD's
-        sync of their unit waits (`waiting for healthy state of /PersistentVolumeClaim/<claim>`,
-        seen with Argo CD 3.5.7). Secrets stay empty. Jobs wait for labels that no node has (`no
-        topology domains at level: <label>`, seen with Kueue 0.19.2). Egress rules open no
-        connection. Partitions or VLANs are never set in the subnet manager or switches, so ranks
-        find no path. Without a lossless queue, switches drop RDMA packets under load. Without its
-        reconciler, whereabouts keeps the addresses of pods that a node lost, until a team's range
-        is empty and its pods do not start. Alerts on metrics that nobody scrapes never fire,
-        and nobody sees dashboards that nobody shows.
-    """,
+    why=" ".join([_NO_OWNER, *dict.fromkeys(_CONSEQUENCES.values())]),
     fix="Add it to the cluster's `external` with the team that owns it.",
 )
 
@@ -53,9 +66,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if needed not in site.cluster.external:
                 hint = f"Add `{needed}: <its owner>` to `external`."
                 notes = [Note("also needed here", at) for at in others]
-                yield RULE.at(
+                found = RULE.at(
                     first, f"`{needed}` is not declared in `external`", hint=hint, notes=notes
                 )
+                consequence = _CONSEQUENCES[needed.partition("/")[0]]
+                yield replace(found, consequence=f"{_NO_OWNER} {consequence}")
 
 
 def _needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]]:
