@@ -1,6 +1,7 @@
 """Build each program of `tests/e2e/programs` once, into the cache of the rehearsal's programs.
 
-`python -m tests.e2e.engines` builds all of them and fetches the packet filter of kube-router.
+`python -m tests.e2e.engines` builds all but Loki, which only slow tests need, and fetches the packet
+filter of kube-router.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _keep_file(source: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for program in (KUBE_ROUTER, LOKI, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON, *_PACKAGES):
+    for program in (KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON, *_PACKAGES):
         engine(program)
     build()
     packet_filter(cache_folder())

@@ -14,7 +14,8 @@ from tests.e2e.engines import LOKI, engine
 from tests.render.test_logs import REGULATED, site
 from trainyard.render.unit import readme
 
-pytestmark = pytest.mark.e2e
+# Loki takes minutes to build.
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 _BLOCK = re.compile(r"\n\n((?:      .*\n)*      limits_config:\n(?:      .*\n)+)")
 
