@@ -1,7 +1,7 @@
 """Build each program of `tests/e2e/programs` once, into the cache of the rehearsal's programs.
 
-`python -m tests.e2e.engines` builds all but Loki, which only slow tests need, and fetches the packet
-filter of kube-router.
+`python -m tests.e2e.engines` builds all but Loki, which only slow tests need, and fetches the
+packet filter of kube-router.
 """
 
 from __future__ import annotations
