@@ -210,7 +210,9 @@ def lost_node(watched: Watched) -> Generator[None]:
     (body,) = (each for each in nodes if each["metadata"]["name"] == name)
     scene.api.delete(body)
     yield
-    scene.api.create(as_applied(body))
+    # Without its status the node would have no GPUs, and later tests of this stage miss it.
+    status = {key: body["status"][key] for key in ("allocatable", "capacity")}
+    scene.api.create({**as_applied(body), "status": status})
     for node in nodes:
         scene.api.patch(node, _UNCORDON)
     job.delete()
