@@ -54,7 +54,7 @@ def _where(name: str) -> str:
     if scenario := data["scenario"].get(name):
         return f"scenario {scenario.replace('_', ' ')}"
     if test := data["test"].get(name):
-        return f"test {test.replace('_', ' ')}"
+        return f"`{test}`"
     return f"in its case only: {data['cases'][name]}"
 
 
