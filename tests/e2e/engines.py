@@ -1,7 +1,6 @@
 """Build each program of `tests/e2e/programs` once, into the cache of the rehearsal's programs.
 
-`python -m tests.e2e.engines` builds all but Loki, which only slow tests need, and fetches the
-packet filter of kube-router.
+`python -m tests.e2e.engines` builds all, and fetches the packet filter of kube-router.
 """
 
 from __future__ import annotations
@@ -20,9 +19,8 @@ from trainyard.golang import (
     run_go,
 )
 
-KUBE_ROUTER, LOKI, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
+KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
     "kube-router",
-    "loki",
     "mpi-operator",
     "sriov-network-operator",
     "tekton",

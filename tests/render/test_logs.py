@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.rules.cases import platform_of
 from trainyard.model.platform import Site
@@ -57,11 +60,37 @@ def test_a_regulation_keeps_lines_longer_and_never_shorter() -> None:
     assert streams(readme(site({"keep": "90d"}, REGULATED))) == [("team-.+", "days: 90")]
 
 
-def test_loki_of_plain_kubernetes_gets_hours() -> None:
-    """By the label that the collectors of Grafana give a stream."""
-    page = readme(site({}, REGULATED, release="kubernetes-1.36"))
+def kept(page: str, namespace: str) -> str:
+    """Return how long Loki keeps the lines of a namespace, by the limits on a page.
 
-    assert streams(page) == [("team-.+", "period: 168h"), ("team-nlp|team-nlp-dev", "period: 720h")]
+    The selector with the highest priority counts, and a regular expression is of the whole label
+    (grafana/loki:docs/sources/operations/storage/retention.md@v3.7.8). Without one, "".
+    """
+    (block,) = re.findall(r"^      limits_config:\n(?:      .*\n)+", page, re.MULTILINE)
+    limits = yaml.safe_load(textwrap.dedent(block))["limits_config"]
+    assert set(limits) == {"retention_stream"}
+    found = {}
+    for each in limits["retention_stream"]:
+        (names,) = re.findall(r'^{namespace=~"([^"]+)"}$', each["selector"])
+        if re.fullmatch(names, namespace):
+            found[each["priority"]] = each["period"]
+    return found[max(found)] if found else ""
+
+
+@pytest.mark.parametrize(
+    ("keep", "periods"),
+    [(None, ("168h", "720h", "168h")), ("30d", ("720h",) * 3), ("90d", ("2160h",) * 3)],
+)
+def test_loki_of_plain_kubernetes_gets_hours(keep: str | None, periods: Sequence[str]) -> None:
+    """By the label that the collectors of Grafana give a stream; other namespaces get none."""
+    logs = {"keep": keep} if keep else {}
+    page = readme(site(logs, REGULATED, release="kubernetes-1.36"))
+
+    others, regulated, alike = periods
+    assert kept(page, "team-vision") == others
+    assert {kept(page, each) for each in ("team-nlp", "team-nlp-dev")} == {regulated}
+    assert kept(page, "team-nlp-developers") == alike
+    assert kept(page, "default") == ""
 
 
 @pytest.mark.parametrize(("logs", "days"), [({}, 30), ({"keep": "90d"}, 90), (None, 0)])
