@@ -183,19 +183,24 @@ def test_errors_come_first_in_every_form(form: str) -> None:
     assert shown.rindex("hard") < shown.rindex("soft")
 
 
-def test_consequence_is_reported_once_for_each_rule() -> None:
-    """At the first finding; the others have their place and help."""
+def test_a_consequence_is_reported_once_for_each_rule() -> None:
+    """At the first finding that has it; the others have their place and help."""
     source = _source("a: 1\n")
-    other = dataclasses.replace(RULE, id="family/another", why="Because.")
+    rules = (
+        RULE,
+        dataclasses.replace(RULE, why="Because."),
+        dataclasses.replace(RULE, id="family/another", why="Because."),
+    )
     reported = _text(
-        *(rule.at(Pointer(FILE), f"{i}") for i in range(3) for rule in (RULE, other)), source=source
+        *(rule.at(Pointer(FILE), f"{i} {rule.why}") for i in range(3) for rule in rules),
+        source=source,
     )
 
     assert (
         reported.count("= if merged: Why."),
         reported.count("= if merged: Because."),
         reported.count("= help: "),
-    ) == (1, 1, 6)
+    ) == (1, 2, 9)
 
 
 def test_document_holds_every_finding_of_a_cause() -> None:

@@ -97,12 +97,15 @@ def blocks(findings: Findings, *, colour: bool) -> list[Block]:
 
 def _blocks(findings: Findings, *, colour: bool) -> Iterator[Block]:
     causes: Counter[str] = Counter()
+    explained: set[tuple[str, str]] = set()
     beyond: Counter[tuple[Severity, str]] = Counter()
     for group in findings.grouped():
         first = group[0][0]
         causes[first.rule] += 1
         if causes[first.rule] <= _CAUSES:
-            lines = _lines(group, findings.places, explain=causes[first.rule] == 1, colour=colour)
+            explain = (first.rule, first.consequence) not in explained
+            explained.add((first.rule, first.consequence))
+            lines = _lines(group, findings.places, explain=explain, colour=colour)
             yield Block(first.severity, len(group), "\n".join(lines))
         else:
             beyond[first.severity, first.rule] += len(group)
@@ -158,7 +161,7 @@ def remarks(
     Args:
         diagnostic: the finding.
         places: of its notes.
-        explain: whether the consequence is wanted, which is the same for each finding of a rule.
+        explain: whether the consequence is wanted; findings of a rule mostly have the same.
     """
     if diagnostic.consequence and explain:
         yield "if merged", diagnostic.consequence

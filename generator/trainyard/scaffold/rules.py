@@ -12,8 +12,9 @@ BAD_TEAM_NAME = Rule(
         something else.
     """,
     why="""
-        The name becomes a namespace, queues and labels, which the API server refuses in any other
-        form.
+        The name becomes a namespace, queues and labels. The API server refuses them in any other
+        form, and a name of Trainyard's own would stand for two things, such as alerts of
+        `team: platform`.
     """,
     fix="""
         Choose another: lower-case letters, digits and inner hyphens, a letter first, at most 40

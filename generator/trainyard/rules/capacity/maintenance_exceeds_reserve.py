@@ -33,7 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             pool = balance.pool
             message = (
                 f"{len(pool.out_of_use)} of {counted(pool.nodes, 'node')} of pool `{pool.name}` "
-                f"are in maintenance, {pool.reserve} were in reserve: "
+                f"are in maintenance, the reserve was {pool.reserve}: "
                 f"teams have {pool.display(-balance.left)} more than are left"
             )
             notes = [

@@ -35,7 +35,7 @@ _CONSEQUENCES = {
     "LosslessQueue": "Without a lossless queue, switches drop RDMA packets under load.",
     "IPReconciler": "Without the reconciler, whereabouts keeps the addresses of pods that a node "
     "lost, until a team's range is empty and its pods do not start.",
-    METRICS: "Without a scrape, alerts on these metrics never fire.",
+    METRICS: "Without a scrape, alerts on these metrics never fire, and panels stay empty.",
     **dict.fromkeys(
         STACKS.values(), "Without a Prometheus that reads our namespace, no alert fires."
     ),
