@@ -41,7 +41,7 @@ def test_logs_are_switched_off_and_on_again(history: History) -> None:
     assert "get application of loki.grafana.com" in shown
     assert "ClusterLogForwarder openshift-logging/trainyard-teams (deleted" in shown, shown
     assert not (history.folder / FORWARDER).exists()
-    assert "~ lines of audio, nlp have no stated time instead of 7" in shown
+    assert "~ lines of audio, nlp have no stated time instead of 7 days" in shown
     assert streams(history) == []
     history.commit()
 
@@ -58,7 +58,7 @@ def test_retention_is_changed_and_reverted(history: History) -> None:
 
     history.edit(CLUSTER, "logs: {}", "logs: {keep: 30d}")
     shown = diff(history)
-    assert "~ lines of audio, nlp are kept 30 days instead of 7" in shown
+    assert "~ lines of audio, nlp are kept 30 days instead of 7 days" in shown
     assert "older lines are deleted" not in shown
     assert "days: 30" in streams(history)[0]
     history.commit()
@@ -86,7 +86,7 @@ def test_a_team_comes_under_a_regulation_and_leaves_it(history: History) -> None
     (history.folder / "profiles/compliance").mkdir()
     (history.folder / "profiles/compliance/iso.yaml").write_text(ISO, encoding="utf-8")
     history.write("teams/nlp.yaml", lambda text: f"{text}compliance: iso\n")
-    assert "~ lines of nlp are kept 365 days instead of 7" in diff(history)
+    assert "~ lines of nlp are kept 365 days instead of 7 days" in diff(history)
     assert "team-nlp" in streams(history)[1]
     assert "days: 365" in streams(history)[1]
     history.commit()

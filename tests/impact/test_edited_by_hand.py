@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.impact.platforms import own
+from trainyard.impact.alerts import alert_changes
 from trainyard.impact.disruption import disruptions
 from trainyard.impact.edits import same_edits
 from trainyard.impact.model import Sides
@@ -43,6 +44,7 @@ def test_no_edit_of_a_committed_object_breaks_the_comparison(data: st.DataObject
         assert all(each.fields for each in changes if each.change == "changed")
         same_edits(changes)
         disruptions(both, changes)
+        alert_changes(both)
 
 
 @pytest.mark.parametrize("kind", ["ClusterQueue", "Namespace", "PersistentVolumeClaim"])

@@ -11,6 +11,7 @@ from trainyard.impact.access import (
     rename_changes,
     role_changes,
 )
+from trainyard.impact.alerts import alert_changes, waiting_changes
 from trainyard.impact.disruption import disruptions
 from trainyard.impact.hands import hand_changes
 from trainyard.impact.maintenance import maintenance_changes
@@ -60,6 +61,8 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         terms=term_changes(sides),
         viewers=viewer_changes(sides),
         logs=log_changes(sides),
+        alerts=alert_changes(edited),
+        waiting=waiting_changes(sides),
         network=path_changes(stays),
         runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),

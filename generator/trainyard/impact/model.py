@@ -214,6 +214,28 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertChange:
+    """An alert that comes, goes or has another severity.
+
+    Args:
+        before, after: its severity; empty where it is not.
+    """
+
+    alert: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingChange:
+    """Jobs of a priority that wait longer or shorter until an alert fires; in seconds."""
+
+    priority: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterImpact:
     """Impact on one cluster; what is empty does not change.
 
@@ -238,6 +260,8 @@ class ClusterImpact:
     terms: tuple[TermChange, ...] = ()
     viewers: tuple[ViewerChange, ...] = ()
     logs: tuple[LogChange, ...] = ()
+    alerts: tuple[AlertChange, ...] = ()
+    waiting: tuple[WaitingChange, ...] = ()
     network: tuple[PathChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()

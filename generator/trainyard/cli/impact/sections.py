@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,7 +14,7 @@ from trainyard.impact.rights import TermChange, ViewerChange
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.monitoring import CONSOLE
-from trainyard.model.quantity import counted
+from trainyard.model.quantity import counted, format_seconds
 
 CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
 """What happens to an object, in the order of reports."""
@@ -55,6 +55,7 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
         "Quota": quota_lines,
         "Access": _access,
         "Logs": _logs,
+        "Alerts": _alerts,
         "Network": _network,
         "Runtimes": _runtimes,
         "Objects": _every_field if fields else _edits,
@@ -147,14 +148,29 @@ def _roles(cluster: ClusterImpact) -> Iterator[str]:
 
 def _logs(cluster: ClusterImpact) -> Iterator[str]:
     for each in cluster.logs:
-        days = counted(each.after, "day")
-        stated = f"are kept {days}" if each.after else "have no stated time"
-        former = f"instead of {each.before}" if each.before else "and had no stated time"
+        stated = f"are kept {counted(each.after, 'day')}" if each.after else "have no stated time"
+        days = counted(each.before, "day")
+        former = f"instead of {days}" if each.before else "and had no stated time"
         yield f"~ lines of {few(each.teams)} {stated} {former}"
     if cluster.logs:
         yield "  Nothing happens until the owner of the log store takes it from the README."
         if any(each.after < each.before for each in cluster.logs if each.after):
             yield "  Then older lines are deleted, and a revert does not bring them back."
+
+
+def _alerts(cluster: ClusterImpact) -> Iterator[str]:
+    changes: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for each in cluster.alerts:
+        changes[each.before, each.after].append(each.alert)
+    for (before, after), alerts in sorted(changes.items()):
+        if before and after:
+            yield f"~ {few(alerts)}: {before} -> {after}"
+        else:
+            number = counted(len(alerts), "alert")
+            yield f"{'-' if before else '+'} {number} ({before or after}): {few(alerts)}"
+    for waiting in cluster.waiting:
+        limits = f"{format_seconds(waiting.before)} -> {format_seconds(waiting.after)}"
+        yield f"~ a job of priority {waiting.priority} waits {limits} until an alert fires"
 
 
 def _network(cluster: ClusterImpact) -> Iterator[str]:
