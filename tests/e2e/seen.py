@@ -140,6 +140,7 @@ NOT_SHOWABLE = {
     "isolation/folder-of-another-team": "It needs a kubelet and an NFS server.",
     "isolation/link-local-egress": _NETWORK,
     "isolation/not-fips": _PROMISE,
+    "isolation/platform-in-a-tenant": _NETWORK,
     "isolation/secret-of-another-team": "It needs External Secrets and a secret store.",
     "isolation/uids-shared": "It needs a file server, or SELinux on a node.",
     "isolation/uids-without-ranges": _KUBELET,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 
 from trainyard.diagnostics import Pointer
 
@@ -33,5 +33,6 @@ class Maintenance:
     @property
     def end(self) -> int:
         """The first second after its last day in UTC, in seconds since 1970."""
-        day = date.fromisoformat(self.until) + timedelta(days=1)
-        return int(datetime.combine(day, time(), UTC).timestamp())
+        # Not as a date: the calendar has no day after 9999-12-31.
+        day = datetime.fromisoformat(self.until).replace(tzinfo=UTC)
+        return int(day.timestamp()) + 24 * 60 * 60

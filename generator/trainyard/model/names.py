@@ -51,6 +51,16 @@ DEVICES = frozenset(
 TEAM_PREFIX = "team-"
 """Of every team's namespace: it keeps them apart from kube-*, openshift-* and what others own."""
 
+DEFAULT_NAMESPACE = "default"
+"""Of pods whose manifests name none."""
+
+
+def owner_of_namespace(name: str) -> str:
+    """Return who, beside the platform, creates pods in a namespace; empty if nobody does."""
+    if name == DEFAULT_NAMESPACE:
+        return "everyone"
+    return "a team" if name.startswith(TEAM_PREFIX) else ""
+
 
 def namespace(team: str, space: str = "") -> str:
     """Return a team's namespace, or that of one of its further spaces."""

@@ -113,7 +113,8 @@ def _wrong_type(fault: Fault) -> Iterator[Diagnostic]:
     takes = f"takes {wanted(fault.limit)}"
     unit = _missing_unit(fault)
     if fault.value is None:
-        yield EMPTY_VALUE.at(fault.at, f"empty value: {_name(fault.at)} {takes}")
+        form = fault.schema.get("x-message", wanted(fault.limit))
+        yield EMPTY_VALUE.at(fault.at, f"empty value: {_name(fault.at)} takes {form}")
     elif unit:
         yield WRONG_TYPE.at(fault.at, _no_unit(fault), hint=f"Write {quoted(unit)}.")
     else:
@@ -164,14 +165,16 @@ def _wrong_format(fault: Fault) -> Iterator[Diagnostic]:
 
 def _outside(fault: Fault) -> Iterator[Diagnostic]:
     bound, unit = _LIMITS[fault.keyword]
+    hint = ""
     if unit:
         message = (
             f"{_name(fault.at)} takes {bound} {counted(fault.limit, unit)}; it has "
             f"{len(fault.value)}"
         )
+        hint = "" if fault.value else "Add one, or delete the key if it has a default."
     else:
         message = f"{_name(fault.at)} is {fault.value}; it must be {bound} {fault.limit}"
-    yield OUT_OF_RANGE.at(fault.at, message)
+    yield OUT_OF_RANGE.at(fault.at, message, hint=hint)
 
 
 def _duplicates(fault: Fault) -> Iterator[Diagnostic]:

@@ -9,10 +9,6 @@ from trainyard.model import names
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
-_DEFAULT = "default"
-"""Namespace of pods whose manifests name none."""
-
-
 RULE = Rule(
     id="isolation/team-as-system-namespace",
     severity=Severity.ERROR,
@@ -30,8 +26,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for name in site.cluster.system_namespaces:
-            if name == _DEFAULT or name.startswith(names.TEAM_PREFIX):
-                owner = "everyone" if name == _DEFAULT else "a team"
+            if owner := names.owner_of_namespace(name):
                 message = (
                     f"`{name}` is in `systemNamespaces` of cluster `{site.name}`, but belongs to "
                     f"{owner}"

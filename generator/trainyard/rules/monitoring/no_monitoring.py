@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
@@ -28,7 +28,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         if site.cluster.monitoring is None:
             message = f"cluster {site.name} has no `monitoring`: no scrapes, no alerts, no runbooks"
-            yield RULE.at(site.cluster.at / "monitoring", message)
+            notes = [
+                Note(f"nobody reads the metrics of team {tenant.name}", tenant.team.at / "metrics")
+                for tenant in site.tenants
+                if tenant.team.metrics
+            ]
+            yield RULE.at(site.cluster.at / "monitoring", message, notes=notes)
 
 
 CHECK = Check(RULE, find)

@@ -15,6 +15,7 @@ from trainyard.model.monitoring import (
     CONSOLE_NAMESPACE,
     JOB_STATES,
     METRICS,
+    NAMESPACES,
     STACKS,
     VIEWERS,
 )
@@ -29,7 +30,8 @@ _CONSEQUENCES = {
     "ClusterSecretStore": "Without the store, Secrets stay empty.",
     "NodeLabel": "Without the label, jobs wait (`no topology domains at level: <label>`, seen with "
     "Kueue 0.19.2).",
-    "Namespace": "Without the namespace, the egress rule opens no connection.",
+    "Namespace": "Without the namespace, an egress rule or a scrape opens no connection, and the "
+    "API server refuses what Argo CD would read there.",
     "Partitions": "Without partitions in the subnet manager, ranks find no path.",
     "Vlans": "Without VLANs in the switches, ranks find no path.",
     "LosslessQueue": "Without a lossless queue, switches drop RDMA packets under load.",
@@ -83,6 +85,7 @@ def _needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer
     yield from _fabric(site.cluster)
     yield from _storage(site.cluster)
     yield from _monitoring(site.cluster)
+    yield from _namespaces(site.cluster)
     own = {space.namespace for tenant in site.tenants for space in tenant.spaces}
     # A namespace with such a prefix may belong to a team whose profile or pool is left out.
     may_be = tuple(names.namespace(team) for team in sorted(unknown))
@@ -118,6 +121,15 @@ def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
                 yield f"{METRICS}/{source.name}", cluster.monitoring.at.key()
         if cluster.monitoring.waiting:
             yield f"{METRICS}/{JOB_STATES}", (cluster.monitoring.at / "waiting").key()
+
+
+def _namespaces(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the stated namespaces of programs that others installed."""
+    if cluster.argocd_namespace != cluster.release.argocd_namespace:
+        yield f"Namespace/{cluster.argocd_namespace}", cluster.at / "argocd" / "namespace"
+    monitoring = cluster.monitoring
+    if monitoring and monitoring.namespace != NAMESPACES[monitoring.stack]:
+        yield f"Namespace/{monitoring.namespace}", monitoring.at / "namespace"
 
 
 def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
