@@ -32,9 +32,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 quota = balance.quota(team)
                 if quota and quota.withheld and idle >= _step(quota):
                     message = (
-                        f"{balance.pool.display(idle)} of pool `{balance.pool.name}` are in use "
-                        f"and belong to nobody while maintenance takes "
-                        f"{quota.display(quota.withheld)} from team {team}"
+                        f"maintenance takes {quota.display(quota.withheld)} from team {team}, but "
+                        f"nobody owns {balance.pool.display(idle)} in use of pool "
+                        f"`{balance.pool.name}`"
                     )
                     notes = [Note("the team's quota", quota.place)]
                     yield RULE.at(maintenance.at / "from" / team, message, notes=notes)
