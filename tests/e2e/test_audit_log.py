@@ -78,7 +78,7 @@ def test_the_life_of_a_job_is_recorded_at_a_volume(stage: Stage) -> None:
     """Who created and deleted it, and when Kueue started it; about 1.3 kB an event."""
     scene = stage.deploy({})
     # Until the limits of the namespace are there, a job and its pods are refused and sent again.
-    _ended(scene, "first", 1)
+    _ended(scene, "first", 2)
     log = _log(stage)
 
     job = _ended(scene, "audited", _PODS)
