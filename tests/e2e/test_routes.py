@@ -49,7 +49,8 @@ def test_alerts_of_a_team_go_to_its_contact(cluster: str, tmp_path: Path) -> Non
     assert "SUCCESS" in amtool("check-config", config)
 
     def receiver(*labels: str) -> str:
-        return amtool("config", "routes", "test", f"--config.file={config}", *labels).strip()
+        command = ("config", "routes", "test", f"--config.file={config}", f"cluster={cluster}")
+        return amtool(*command, *labels).strip()
 
     teams = sorted(path.name for path in (REPOSITORY / f"overlays/{cluster}/teams").iterdir())
     for team in teams:
