@@ -165,4 +165,5 @@ def _rails(site: Site) -> Iterator[Record]:
         rate = pool.hardware.link_rate * 10**9 // 8
         expr = f'{rate} * trainyard:instance:pool{{pool="{pool.name}"}}'
         for device in (rail.nic.device for rail in pool.rails if rail.nic.device):
-            yield Record("trainyard:rail:bytes_per_second", expr, {"device": device})
+            labels = {"device": device, "pool": pool.name}
+            yield Record("trainyard:rail:bytes_per_second", expr, labels)
