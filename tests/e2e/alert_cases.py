@@ -271,8 +271,8 @@ DELIVERY = (
 )
 
 
-def node(number: int) -> str:
-    return f'kube_node_labels{{node="n{number}",label_ml_example_com_node_type="dgx-h100"}}'
+def node(number: int, kind: str = "dgx-h100") -> str:
+    return f'kube_node_labels{{node="n{number}",label_ml_example_com_node_type="{kind}"}}'
 
 
 def ready(number: int, status: str = "true") -> str:
@@ -297,7 +297,14 @@ def maintained(number: int, pool: str = "dgx-h100") -> str:
 
 
 NODE = '{Hostname="n1",gpu="0",UUID="GPU-1",exported_namespace="team-nlp"}'
-GPU = {"Hostname": "n1", "UUID": "GPU-1", "gpu": "0"}
+GPU = {"node": "n1", "UUID": "GPU-1", "gpu": "0"}
+
+
+def xid(number: int) -> str:
+    """Return a series of the last XID; its label changes with its value."""
+    return f'DCGM_FI_DEV_XID_ERRORS{NODE[:-1]},err_code="{number}"}}'
+
+
 NODES = (
     Case(
         alert="TrainyardPoolBelowQuota",
@@ -379,8 +386,43 @@ NODES = (
             {cordoned(3): "1x90"},
             # It is off.
             {ready(3): "0x90"},
+            # kube-state-metrics does not show the labels of nodes.
             {maintained(3): "", maintained(4): "36000x90"},
         ),
+    ),
+    Case(
+        alert="TrainyardNodeNotCordoned",
+        at="40m",
+        # n33 for n3, which somebody cordoned.
+        series={
+            node(3): "1x90",
+            ready(3): "1x90",
+            cordoned(3): "1x90",
+            maintained(33): "36000x90",
+        },
+        labels={"node": "n33", "pool": "dgx-h100"},
+        neighbours=(
+            {maintained(33): "", maintained(3): "36000x90"},
+            {node(33): "1x90", ready(33): "0x90"},
+            # It is there again after 20 minutes.
+            {node(33): "_x20 1x70", ready(33): "_x20 0x70"},
+            {node(3): ""},
+        ),
+    ),
+    Case(
+        alert="TrainyardNodeNotCordoned",
+        cluster="lab",
+        at="40m",
+        # A node of another pool.
+        series={
+            node(3, "xe9680-h200"): "1x90",
+            ready(3): "1x90",
+            cordoned(3): "1x90",
+            node(4, "cpu-epyc"): "1x90",
+            maintained(3, "cpu"): "36000x90",
+        },
+        labels={"node": "n3", "pool": "cpu"},
+        neighbours=({maintained(3, "cpu"): "", maintained(3, "xe9680-h200"): "36000x90"},),
     ),
     Case(
         alert="TrainyardNodesOverdue",
@@ -398,22 +440,45 @@ NODES = (
             f"DCGM_FI_DEV_XID_ERRORS{NODE.replace('Hostname', 'hostname')}": "79x10",
             maintained(2): "36000x10",
         },
-        labels={"hostname": "n1", "UUID": "GPU-1", "gpu": "0"},
+        labels=GPU,
         value="79",
         neighbours=({maintained(1): "36000x10"},),
     ),
     Case(
         alert="TrainyardGpuXid",
         at="5m",
-        series={f"DCGM_FI_DEV_XID_ERRORS{NODE}": "79x10"},
+        series={xid(79): "79x10"},
         labels=GPU,
         value="79",
-        # An error of the program.
         neighbours=(
             {maintained(1): "36000x10"},
-            {f"DCGM_FI_DEV_XID_ERRORS{NODE}": "0x10"},
-            {f"DCGM_FI_DEV_XID_ERRORS{NODE}": "13x10"},
+            {xid(79): "", xid(0): "0x10"},
+            # An error of the program, and one that the driver has contained.
+            {xid(79): "", xid(13): "13x10"},
+            {xid(79): "", xid(63): "63x10"},
         ),
+    ),
+    Case(
+        alert="TrainyardGpuXid",
+        at="600m",
+        # Another follows at once, and then the exporter is gone with the GPU.
+        series={xid(48): "_x10 48x2", xid(45): "_x13 45x60"},
+        labels=GPU,
+        value="48",
+        neighbours=(
+            # The GPU was reset, and the exporter has stopped since then.
+            {xid(45): "_x13 45x60", xid(0): "0x9 _x70 0x20"},
+            {xid(48): ""},
+        ),
+    ),
+    Case(
+        alert="TrainyardGpuXid",
+        at="1400m",
+        series={xid(95): "95x2", xid(45): "_x3 45x1600"},
+        labels=GPU,
+        value="95",
+        # More than a day ago.
+        neighbours=({xid(95): "", xid(94): "94x2"},),
     ),
     Case(
         alert="TrainyardGpuRowRemapFailed",
@@ -611,7 +676,8 @@ def port(metric: str, device: str = "mlx5_0") -> str:
     return f'node_infiniband_{metric}{{instance="10.0.0.1:9100",device="{device}",port="1"}}'
 
 
-HOST = {node(1): "1x190", 'node_uname_info{instance="10.0.0.1:9100",nodename="n1"}': "1x190"}
+NAME = 'node_uname_info{instance="10.0.0.1:9100",nodename="n1"}'
+HOST = {node(1): "1x190", NAME: "1x190"}
 RAIL = {
     "instance": "10.0.0.1:9100",
     "device": "mlx5_0",
@@ -639,8 +705,41 @@ def rail(alert: str, at: str, metric: str, fires: str, *quiet: str) -> Case:
     )
 
 
+DEVICES = [f"mlx5_{number}" for number in (0, 3, 4, 5, 6, 9, 10, 11)]
+UP = {**HOST, **{port("state_id", device): "4x90" for device in DEVICES}}
+LOST = {key: value for key, value in RAIL.items() if key != "port"}
 RAILS = (
-    rail("TrainyardRailDown", "10m", "state_id", "1x90", "4x90", "4x8 1x80"),
+    Case(
+        alert="TrainyardRailDown",
+        at="10m",
+        series={**UP, port("state_id"): "1x90"},
+        labels=RAIL,
+        neighbours=(
+            {port("state_id"): "4x90"},
+            {port("state_id"): "4x8 1x80"},
+            # A port of the storage.
+            {port("state_id"): "4x90", port("state_id", "mlx5_1"): "1x90"},
+            # A node of no pool.
+            {node(1): ""},
+            {maintained(1): "36000x190"},
+        ),
+    ),
+    Case(
+        alert="TrainyardRailDown",
+        at="20m",
+        # The card falls off the bus.
+        series={**UP, port("state_id"): "4x8"},
+        labels=LOST,
+        neighbours=(
+            {port("state_id"): "4x18"},
+            {node(1): ""},
+            {maintained(1): "36000x190"},
+            # The whole exporter has no answer.
+            {NAME: "1x8", **{port("state_id", device): "4x8" for device in DEVICES}},
+            # No node shows any port: then its metrics are missing.
+            {port("state_id", device): "" for device in DEVICES},
+        ),
+    ),
     rail("TrainyardRailSlow", "20m", "rate_bytes_per_second", "25000000000x90", "50000000000x90"),
     rail("TrainyardRailFlaps", "150m", "link_downed_total", "3x140 4x50", "3x20 4x170"),
     rail(

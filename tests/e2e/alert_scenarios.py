@@ -330,8 +330,8 @@ ALONE: Mapping[Scenario, Expected] = {
     urgent_jobs: {"TrainyardPreemptionsHigh": {"cluster_queue": "vision-gpu", "team": "vision"}},
     forbidden_controller: {"TrainyardControllerErrors": {"controller": "trainjob_controller"}},
     gpu_off_the_bus: {
-        "TrainyardGpuXid": {"Hostname": "n1", "gpu": "0"},
-        "TrainyardGpuRowRemapFailed": {"Hostname": "n1", "gpu": "0"},
+        "TrainyardGpuXid": {"node": "n1", "gpu": "0"},
+        "TrainyardGpuRowRemapFailed": {"node": "n1", "gpu": "0"},
     },
 }
 """The same of scenarios of which each needs the control plane for itself."""

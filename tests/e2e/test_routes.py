@@ -48,13 +48,15 @@ def test_alerts_of_a_team_go_to_its_contact(cluster: str, tmp_path: Path) -> Non
     config = configured(cluster, tmp_path)
     assert "SUCCESS" in amtool("check-config", config)
 
-    def receiver(*labels: str) -> str:
-        return amtool("config", "routes", "test", f"--config.file={config}", *labels).strip()
+    def receiver(*labels: str, of: str = cluster) -> str:
+        command = ("config", "routes", "test", f"--config.file={config}", f"cluster={of}")
+        return amtool(*command, *labels).strip()
 
     teams = sorted(path.name for path in (REPOSITORY / f"overlays/{cluster}/teams").iterdir())
     for team in teams:
         contact = body(REPOSITORY / f"profiles/teams/{team}.yaml")["contact"]
         assert receiver("alertname=TrainyardJobFailed", f"team={team}") == contact
+        assert receiver("alertname=TrainyardJobFailed", f"team={team}", of="other") == OWNER
         # An alert of others, and a team whose name only begins alike.
         assert receiver("alertname=KubePodCrashLooping", f"team={team}") == OWNER
         assert receiver("alertname=TrainyardJobFailed", f"team={team}x") == OWNER

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.alert_cases import CASES
 from tests.pages import ROOT
 from tests.rules.cases import platform_of
 from trainyard.model.monitoring import EXPORTERS
@@ -17,7 +18,7 @@ from trainyard.model.platform import Site
 from trainyard.profiles.read import PACKAGE
 from trainyard.render.alerts.alert import PLATFORM, Alert
 from trainyard.render.alerts.rulesets import FAMILIES, web_address
-from trainyard.render.alerts.runbooks import runbooks
+from trainyard.render.alerts.runbooks import WORDS, runbooks
 from trainyard.render.site import render_site
 from trainyard.render.unit import job_states, readme
 from trainyard.render.views.cluster import ClusterView
@@ -151,9 +152,57 @@ def test_alerts_can_be_routed_and_lead_to_their_runbook() -> None:
     for rule in (rule for rule in rules(found) if "alert" in rule):
         url = rule["annotations"]["runbook_url"]
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert rule["labels"]["cluster"] == "prod-east"
         assert rule["labels"].get("team") == PLATFORM or "group_left (team)" in rule["expr"]
         assert url.endswith(f"overlays/prod-east/RUNBOOKS.md#{rule['alert'].lower()}")
         assert page.count(f"\n## {rule['alert']}\n") == 1
+
+
+_COMMAND = re.compile(r"`(?:oc|kubectl|trainyard) [^`]*`")
+_WORD = re.compile(r"\b[A-Z]{3,}(?:\.yaml)?\b")
+_PRINTED = {
+    "JOB": "get trainjobs|jobset-name",
+    "NAMESPACE": "--all-namespaces",
+    "NODE": "get nodes|-o wide|get machineconfigpool",
+    "POD": "get pods|has the pod",
+    "WORKLOAD": "get workloads",
+}
+"""Word of a command -> the steps before it that print what it stands for."""
+
+
+def sections(page: str) -> dict[str, list[str]]:
+    """Return the steps of each alert of a page of runbooks."""
+    parts = (part.partition("\n") for part in page.split("\n## ")[2:])
+    return {name: re.findall(r"(?m)^- (.+)$", text) for name, _, text in parts}
+
+
+def is_known(word: str, alert: str, before: str) -> bool:
+    """Return whether a person who has an alert and its first steps knows a word's value."""
+    labels, elsewhere = WORDS[word]
+    results = [{*case.labels} for case in CASES if case.alert == alert]
+    if any(result & {*labels} for result in results):
+        return all(result & {*labels} for result in results)
+    of_queue = word == "NAMESPACE" and all("cluster_queue" in result for result in results)
+    printed = bool(re.search(_PRINTED[word], before)) if word in _PRINTED else bool(elsewhere)
+    return printed or of_queue
+
+
+@pytest.mark.parametrize(
+    "cluster", [{"external": OPTIONAL}, KUBERNETES], ids=["openshift", "kubernetes"]
+)
+def test_each_word_of_a_command_can_be_replaced(cluster: dict[str, Any]) -> None:
+    """By a label that the alert has in each of its cases, by a step before, or by the header."""
+    (page,) = runbooks(site(**cluster)).values()
+    header = page.partition("\n## ")[0]
+    used: set[str] = set()
+    for alert, steps in sections(page).items():
+        for number, step in enumerate(steps):
+            words = {word for each in _COMMAND.findall(step) for word in _WORD.findall(each)}
+            used |= {*_WORD.findall(step)} & {*WORDS} | words
+            for word in words:
+                assert f"\n| {word} |" in header, (alert, word)
+                assert is_known(word, alert, "\n".join(steps[:number])), (alert, word, step)
+    assert {*re.findall(r"(?m)^\| ([A-Z.yaml]+) \|", header)} == used
 
 
 def numbers(found: Site, name: str) -> dict[str, str]:
@@ -195,7 +244,7 @@ def test_numbers_are_those_of_the_profiles() -> None:
     assert numbers(site(), "trainyard:pool:promised_nodes") == {"dgx-h100": "vector(8)"}
     rates = numbers(site(), "trainyard:rail:bytes_per_second")
     assert len(rates) == 8
-    assert set(rates.values()) == {"vector(50000000000)"}
+    assert set(rates.values()) == {'50000000000 * trainyard:instance:pool{pool="dgx-h100"}'}
 
 
 def test_labels_of_nodes_are_those_of_kube_state_metrics() -> None:

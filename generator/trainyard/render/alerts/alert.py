@@ -23,6 +23,13 @@ TAKE_OUT = (
 )
 """The step with which the repair of a node begins."""
 
+BRING_BACK = "When it is repaired and tested, end the maintenance as the README says."
+"""The step with which the repair of a node ends."""
+
+_HOSTS = ("Hostname", "hostname")
+"""Labels of the host in DCGM exporter: the first up to 4.8.2, then the second
+(NVIDIA/dcgm-exporter#655)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
@@ -66,6 +73,13 @@ class Alert:
 def outside_maintenance(expr: str) -> str:
     """Return an expression with the label of a node, without nodes that the profiles take out."""
     return f"{expr} unless on (node) {MAINTENANCE}"
+
+
+def with_node(expr: str) -> str:
+    """Return series of DCGM exporter with the label ``node``."""
+    for host in _HOSTS:
+        expr = f'label_replace({expr}, "node", "$1", "{host}", "(.+)")'
+    return expr
 
 
 def of_queue(expr: str) -> str:

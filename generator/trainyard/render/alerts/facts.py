@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from math import ceil
 
+from trainyard.model.cluster import Cluster
 from trainyard.model.held import held_queues
 from trainyard.model.monitoring import JOB_STATES, WAITING
 from trainyard.model.ownership import owned_nodes, owners_of
@@ -16,6 +17,7 @@ from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.render.alerts.alert import MAINTENANCE, NO_PRIORITY, PLATFORM, own
 from trainyard.render.alerts.controllers import CONTROLLERS
+from trainyard.render.alerts.gpus import XID
 from trainyard.render.alerts.record import Record
 from trainyard.render.alerts.use import use
 
@@ -36,9 +38,9 @@ def facts(site: Site) -> Iterator[Record]:
     yield from _pools(site)
     yield from _queues()
     if JOB_STATES in sources:
-        yield from _limits(site)
+        yield from _waiting(site.cluster)
     if site.cluster.has_gpus:
-        yield _gpus()
+        yield from (_gpus(), XID)
     if site.cluster.fabrics:
         yield from _rails(site)
     yield from use(site)
@@ -86,12 +88,18 @@ def _pools(site: Site) -> Iterator[Record]:
                 yield Record(MAINTENANCE, f"vector({each.end})", {"node": node, **labels})
 
 
-def _limits(site: Site) -> Iterator[Record]:
-    """Yield the seconds that a job of each priority may wait, and one without a priority."""
-    stated = site.cluster.monitoring.waiting if site.cluster.monitoring else {}
-    for name in (*(each.name for each in site.cluster.priorities), NO_PRIORITY):
-        limit = f"vector({stated.get(name, WAITING)})"
-        yield Record("trainyard:priority:waiting_seconds", limit, {"priority": name})
+def limits(cluster: Cluster) -> dict[str, int]:
+    """Return the seconds that a job of each priority may wait, and one without a priority."""
+    stated = cluster.monitoring.waiting if cluster.monitoring else {}
+    names = (*(each.name for each in cluster.priorities), NO_PRIORITY)
+    return {name: stated.get(name, WAITING) for name in names}
+
+
+def _waiting(cluster: Cluster) -> Iterator[Record]:
+    """Yield the seconds that a job of each priority may wait."""
+    for name, limit in limits(cluster).items():
+        labels = {"priority": name}
+        yield Record("trainyard:priority:waiting_seconds", f"vector({limit})", labels)
 
 
 def _gpus() -> Record:
@@ -147,14 +155,15 @@ def _queues() -> Iterator[Record]:
 
 
 def _rails(site: Site) -> Iterator[Record]:
-    """Yield the rate of each rail, and the pool of each node exporter."""
-    for pool in site.cluster.pools:
-        rate = pool.hardware.link_rate * 10**9 // 8
-        for device in (rail.nic.device for rail in pool.rails if rail.nic.device):
-            labels = {"device": device, "pool": pool.name}
-            yield Record("trainyard:rail:bytes_per_second", f"vector({rate})", labels)
+    """Yield the pool of each node exporter, and the rate of each rail that its node must have."""
     name = 'label_replace(node_uname_info, "node", "$1", "nodename", "(.+)")'
     yield Record(
         "trainyard:instance:pool",
         f"max by (instance, node, pool) ({name} * on (node) group_left (pool) trainyard:node:pool)",
     )
+    for pool in site.cluster.pools:
+        rate = pool.hardware.link_rate * 10**9 // 8
+        expr = f'{rate} * trainyard:instance:pool{{pool="{pool.name}"}}'
+        for device in (rail.nic.device for rail in pool.rails if rail.nic.device):
+            labels = {"device": device, "pool": pool.name}
+            yield Record("trainyard:rail:bytes_per_second", expr, labels)

@@ -54,7 +54,11 @@ ALERTS = (
         summary="Pods of {{ $labels.namespace }} do not start: {{ $labels.reason }}",
         meaning="A container can't be created, so the job waits and holds the nodes of all its "
         "pods. Nothing ends it by itself where Kueue has no limit for that.",
-        look=(f"`{_PODS}`", "`{cli} -n NAMESPACE describe pod POD`: its last events."),
+        look=(
+            f"`{_PODS}`",
+            "`{cli} -n NAMESPACE describe pod POD`: its last events.",
+            "Label `jobset.sigs.k8s.io/jobset-name` of the pod is the name of its job.",
+        ),
         fix=(
             "Correct the image, Secret or ConfigMap that the event names.",
             "Else free its nodes: `{cli} -n NAMESPACE delete trainjob JOB`.",
@@ -69,9 +73,10 @@ ALERTS = (
         hold="30m",
         severity="warning",
         for_team=True,
-        summary="Admitted pods of {{ $labels.namespace }} find no node for 30 min",
-        meaning="Kueue admitted the job by its quota, and no node has room for some pod of it. "
-        "The other pods hold their nodes.",
+        summary="Pods of {{ $labels.namespace }} find no node for 30 min",
+        meaning="No node has room for some pod of the namespace. If the pod is of a job, Kueue "
+        "admitted the job by its quota, and its other pods hold their nodes. A workbench waits "
+        "and holds nothing.",
         look=(
             f"`{_PODS}`",
             "`{cli} -n NAMESPACE describe pod POD`: the scheduler's reason.",

@@ -1,31 +1,13 @@
-"""Alerts of nodes and their GPUs."""
+"""Alerts of nodes."""
 
 from __future__ import annotations
 
 from trainyard.render.alerts.alert import MAINTENANCE, TAKE_OUT, Alert, outside_maintenance
 
-_HARDWARE = (48, 63, 64, 74, 79, 94, 95, 119, 120)
-"""XIDs that mean hardware or driver, by NVIDIA's catalog; those of the application are left out."""
-
-HOSTS = ("Hostname", "hostname")
-"""Labels of the host in DCGM exporter: the first up to 4.8.2, then the second
-(NVIDIA/dcgm-exporter#655)."""
-_GPU = f"{', '.join(HOSTS)}, UUID, gpu"
-
-_XID = " or ".join(f"DCGM_FI_DEV_XID_ERRORS == {number}" for number in _HARDWARE)
-_HOST = "{{ $labels.Hostname }}{{ $labels.hostname }}"
 _READY = 'max by (node) (kube_node_status_condition{condition="Ready",status="true"})'
 _CORDONED = "max by (node) (kube_node_spec_unschedulable) == 1"
 RUNS_JOBS = f"{_READY} == 1 unless on (node) {_CORDONED}"
 """Nodes that are ready and not cordoned."""
-
-
-def _gpu(expr: str) -> str:
-    """Return an expression by GPU, without those of nodes that the profiles take out."""
-    hosts = (f'label_replace({MAINTENANCE}, "{name}", "$1", "node", "(.+)")' for name in HOSTS)
-    return " ".join(
-        [expr, *(f"unless on ({name}) {host}" for name, host in zip(HOSTS, hosts, strict=True))]
-    )
 
 
 _IN_USE = (
@@ -86,17 +68,28 @@ ALERTS = (
     Alert(
         name="TrainyardNodeNotCordoned",
         sources=("kube-state-metrics",),
-        expr=f"{MAINTENANCE} and on (node) {RUNS_JOBS}",
+        # Without any node of its pool, kube-state-metrics does not show the labels of nodes.
+        expr=f"{MAINTENANCE} and on (node) ({RUNS_JOBS}) "
+        f"or {MAINTENANCE} unless on (node, pool) trainyard:node:pool "
+        "and on (pool) trainyard:node:pool",
         hold="30m",
         severity="warning",
-        summary="Node {{ $labels.node }} is in maintenance, and jobs may start on it",
-        meaning="The profiles take the node out of use and quota is lower by it, but Kueue and the "
-        "scheduler still choose it for jobs.",
-        look=("`{cli} describe node NODE`", "`git log -p` of the cluster's profile."),
+        summary="Node {{ $labels.node }} is in maintenance, and is not cordoned or no node of "
+        "pool {{ $labels.pool }}",
+        meaning="The profiles take the node out of use, and quota is lower by it. But the node is "
+        "ready, so that Kueue and the scheduler choose it for jobs. Or the pool has no node of "
+        "this name: it is misspelled, in another pool, or deleted.",
+        look=(
+            "`{cli} get node NODE --show-labels`: `SchedulingDisabled` is a cordon.",
+            "The table above has the labels of pool POOL.",
+            "`git log -p` of the cluster's profile.",
+        ),
         fix=(
             "If it is still to be repaired: `{admin} cordon NODE`.",
             "If it is repaired, remove it from `maintenance` of pool POOL.",
-            "If the name is a mistake, correct it.",
+            "If the name or the pool is a mistake, correct it.",
+            "If it was deleted for its repair, silence the alert until it is back.",
+            "If it is gone for good, lower `nodes` of pool POOL, and end its maintenance.",
         ),
     ),
     Alert(
@@ -131,46 +124,5 @@ ALERTS = (
             "Correct what the message names. What somebody changed on the node by hand, undo it.",
             "If a drain hangs, end the pod that the message names.",
         ),
-    ),
-    Alert(
-        name="TrainyardGpuXid",
-        sources=("dcgm-exporter",),
-        # It keeps the last value until the driver is reset, so a state is compared and no change.
-        expr=_gpu(f"max by ({_GPU}) ({_XID})"),
-        severity="critical",
-        summary=f"GPU {{{{ $labels.gpu }}}} of {_HOST} reports XID {{{{ $value }}}}",
-        meaning="The driver reported an error of the GPU, its memory or its NVLink. Jobs on the "
-        "node fail or hang. XID 79: the GPU is off the bus. 94 and 63 are contained: only the job "
-        "that had them is lost.",
-        look=(
-            "`{node_shell} chroot /host dmesg | grep -i xid`",
-            "NVIDIA's Xid catalog: what to do for the number.",
-        ),
-        fix=(
-            TAKE_OUT,
-            "Reset the GPU or restart the node; the alert ends with that.",
-            "Replace it.",
-        ),
-    ),
-    Alert(
-        name="TrainyardGpuRowRemapFailed",
-        sources=("dcgm-exporter",),
-        expr=_gpu(f"max by ({_GPU}) (DCGM_FI_DEV_ROW_REMAP_FAILURE) > 0"),
-        severity="critical",
-        summary=f"GPU {{{{ $labels.gpu }}}} of {_HOST} has memory that can't be remapped",
-        meaning="The GPU has no spare memory left for a row that failed. It has to be replaced.",
-        look=("`nvidia-smi --query-remapped-rows=gpu_uuid,remapped_rows.failure --format=csv`",),
-        fix=(TAKE_OUT, "Have the GPU replaced."),
-    ),
-    Alert(
-        name="TrainyardGpuUncorrectableErrors",
-        sources=("dcgm-exporter",),
-        expr=_gpu(f"sum by ({_GPU}) (increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1d])) > 0"),
-        severity="warning",
-        summary=f"Memory of GPU {{{{ $labels.gpu }}}} of {_HOST} had an uncorrectable error",
-        meaning="A row of the memory failed and was replaced by a spare one. The job that had the "
-        "error is lost. The spare row is used after a reset.",
-        look=("`nvidia-smi --query-remapped-rows=gpu_uuid,remapped_rows.pending --format=csv`",),
-        fix=("Reset the GPU when the node is next empty.",),
     ),
 )

@@ -169,7 +169,11 @@ ALERTS = (
         summary="A job of {{ $labels.cluster_queue }} was evicted, because a node of it failed",
         meaning="A node failed, and Kueue found no other for the job below its switch. The whole "
         "job was evicted, and it starts again from its last checkpoint.",
-        look=("`{cli} get nodes`", "`{cli} -n NAMESPACE describe workload WORKLOAD`"),
+        look=(
+            "`{cli} get nodes`",
+            f"`{_WORKLOADS}`",
+            "`{cli} -n NAMESPACE describe workload WORKLOAD`",
+        ),
         fix=("Repair the node: see [TrainyardPoolBelowQuota](#trainyardpoolbelowquota).",),
     ),
 )

@@ -25,8 +25,19 @@ def of_rail(expr: str) -> str:
     """Return an expression by instance and device, of rails only, with node and pool."""
     return (
         f"({expr}) * on (instance) group_left (node, pool) trainyard:instance:pool "
-        "and on (pool, device) trainyard:rail:bytes_per_second"
+        "and on (instance, device) trainyard:rail:bytes_per_second"
     )
+
+
+NO_LINK = (
+    f"{of_rail('node_infiniband_state_id != 4')} "
+    "or trainyard:rail:bytes_per_second unless on (instance, device) node_infiniband_state_id "
+    "and on () node_infiniband_state_id"
+)
+"""Rails without a link. Of a card that the kernel does not have, the exporter shows nothing.
+
+If no node shows any port, the exporter's metrics are missing, which is another alert.
+"""
 
 
 RATE = (
@@ -34,21 +45,27 @@ RATE = (
     "trainyard:instance:pool"
 )
 """Rate of each port of a pool's nodes, with node and pool."""
-PROMISED_RATE = "on (pool, device) group_left () trainyard:rail:bytes_per_second"
+PROMISED_RATE = "on (instance, device) group_left () trainyard:rail:bytes_per_second"
 """The rate of its hardware profile, as the right side of a comparison or division."""
 
 ALERTS = (
     Alert(
         name="TrainyardRailDown",
         sources=_NODES,
-        expr=outside_maintenance(of_rail("node_infiniband_state_id != 4")),
+        expr=outside_maintenance(f"({NO_LINK})"),
         hold="5m",
         severity="critical",
         summary=f"{_PORT} is not active",
-        meaning="A port that jobs use has no link. A job on the node hangs or fails, and one that "
-        "starts there does not find its peers.",
-        look=_LOOK,
-        fix=_FIX,
+        meaning="A port that jobs use has no link, or node exporter runs on the node and does not "
+        "show the port. A job on the node hangs or fails, and one that starts there does not find "
+        "its peers.",
+        look=("`{node_shell} chroot /host ls /sys/class/infiniband`: the devices.", *_LOOK),
+        fix=(
+            *_FIX,
+            "If the device is missing, restart the node. If it stays away, replace its card.",
+            "If the device has another name, correct the hardware profile.",
+            "If node exporter shows no port of the node, see prometheus/node_exporter#3265.",
+        ),
     ),
     Alert(
         name="TrainyardRailSlow",

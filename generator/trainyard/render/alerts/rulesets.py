@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
-from trainyard.render.alerts import controllers, delivery, jobs, nodes, queues, rails, states
+from trainyard.render.alerts import controllers, delivery, gpus, jobs, nodes, queues, rails, states
 from trainyard.render.alerts.alert import PLATFORM, Alert
 from trainyard.render.alerts.facts import facts
 from trainyard.render.alerts.record import Record
@@ -19,7 +19,7 @@ FAMILIES: Mapping[str, tuple[Alert, ...]] = {
     "jobs": jobs.ALERTS,
     "states": states.ALERTS,
     "delivery": delivery.ALERTS,
-    "nodes": nodes.ALERTS,
+    "nodes": nodes.ALERTS + gpus.ALERTS,
     "rails": rails.ALERTS,
     "controllers": controllers.ALERTS,
 }
@@ -75,11 +75,12 @@ def _recorded(record: Record) -> dict[str, object]:
 def _rule(cluster: Cluster, alert: Alert) -> dict[str, object]:
     """Return an alert as a PrometheusRule has it."""
     team = {} if alert.for_team else {"team": PLATFORM}
+    own = {"cluster": cluster.name, "severity": alert.severity, **team}
     return {
         "alert": alert.name,
         "expr": alert.expr,
         **({"for": alert.hold} if alert.hold else {}),
-        "labels": {"severity": alert.severity, **team, **alert.labels},
+        "labels": {**own, **alert.labels},
         "annotations": {
             "summary": alert.summary,
             "runbook_url": f"{runbooks_url(cluster)}#{alert.name.lower()}",

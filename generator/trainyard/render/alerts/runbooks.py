@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 
 from trainyard.model.monitoring import METRICS
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Site
+from trainyard.model.quantity import format_seconds
 from trainyard.render.alerts.alert import Alert
+from trainyard.render.alerts.facts import limits
 from trainyard.render.alerts.rulesets import alerts_of
 from trainyard.render.markdown import page
+
+_STEP = "what a step before prints"
+
+WORDS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "DEVICE": (("device",), ""),
+    "IMAGE": ((), "an image that the nodes can pull and that has `chroot`, such as `busybox`"),
+    "JOB": (("job_name", "jobset_name"), _STEP),
+    "JOB.yaml": ((), "the file of the job, which its owner has"),
+    "NAME": (("name",), ""),
+    "NAMESPACE": (("namespace",), f"{_STEP}, or a namespace of the queue's team"),
+    "NODE": (("node",), _STEP),
+    "POD": ((), _STEP),
+    "POOL": (("pool",), ""),
+    "QUEUE": (("cluster_queue",), ""),
+    "SELECTOR": ((), "that of the pool, in the table below"),
+    "WORKLOAD": ((), _STEP),
+}
+"""Word in capitals of a step -> labels of alerts, and what to take for an alert without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +68,12 @@ class Runbooks:
         ]
 
     @property
+    def words(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        """The words in capitals that the steps of this cluster have."""
+        steps = " ".join(step for alert in self.alerts for step in (*alert.look, *alert.fix))
+        return {word: meant for word, meant in WORDS.items() if re.search(rf"\b{word}\b", steps)}
+
+    @property
     def sources(self) -> dict[str, str]:
         """What has metrics -> who has it scraped."""
         cluster = self.site.cluster
@@ -77,17 +105,20 @@ class Runbooks:
         return list(found.values())
 
     def _words(self) -> dict[str, str]:
-        """Return the programs, and the namespace of each controller.
+        """Return the programs, the limits of waiting, and the namespace of each controller.
 
-        A pod that looks at a node tolerates each taint, which admission permits only daemons.
+        A pod that looks at a node tolerates each taint, which admission permits only daemons. The
+        kernel shows its log to privileged pods only, which the profile ``sysadmin`` makes.
         """
         cluster = self.site.cluster
         cli, admin = "kubectl", "kubectl"
-        shell = "kubectl -n kube-system debug node/NODE -it --image IMAGE --"
+        shell = "kubectl -n kube-system debug node/NODE -it --profile sysadmin --image IMAGE --"
         if "machine-config" in cluster.release.features:
             cli, admin, shell = "oc", "oc adm", "oc debug node/NODE --"
         namespaces = {each.name: each.namespace for each in cluster.sources}
         names = {"cli": cli, "admin": admin, "cluster": cluster.name, "node_shell": shell}
+        waiting = (f"{name} {format_seconds(limit)}" for name, limit in limits(cluster).items())
+        names["waiting"] = ", ".join(waiting)
         return {**names, "sriov": cluster.release.sriov_namespace, **namespaces}
 
 

@@ -56,6 +56,7 @@ ALERTS = (
             "`{cli} -n NAMESPACE get workloads`: those without `RESERVED IN`.",
             "`{cli} -n NAMESPACE describe workload WORKLOAD`: the message of `QuotaReserved`.",
             "`trainyard fit JOB.yaml --cluster {cluster}`: whether the job can start at all.",
+            "The limits of this cluster, by priority: {waiting}.",
         ),
         fix=(
             "If the message says that the job exceeds the quota, the job never starts: delete it.",

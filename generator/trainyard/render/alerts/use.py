@@ -11,8 +11,7 @@ from fractions import Fraction
 
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
-from trainyard.render.alerts.alert import own
-from trainyard.render.alerts.nodes import HOSTS
+from trainyard.render.alerts.alert import own, with_node
 from trainyard.render.alerts.record import Record
 
 _PROMISED, _HELD = "trainyard:team:promised_nodes", "trainyard:team:held_nodes"
@@ -88,13 +87,8 @@ def _held() -> str:
 
 
 def _busy() -> str:
-    """Return the GPUs of each team on which a kernel runs, by the time in which one does.
-
-    A node's label is that of DCGM exporter.
-    """
-    named = own("DCGM_FI_DEV_GPU_UTIL", "namespace")
-    for host in HOSTS:
-        named = f'label_replace({named}, "node", "$1", "{host}", "(.+)")'
+    """Return the GPUs of each team on which a kernel runs, by the time in which one does."""
+    named = with_node(own("DCGM_FI_DEV_GPU_UTIL", "namespace"))
     return (
         "sum by (team, pool) ("
         f"max by (namespace, node, UUID) ({named}) / 100"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.render.alerts.rails import of_rail
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row, Variable
 from trainyard.render.dashboards.promql import JOB, OWNED, ended, of_job
 
@@ -41,12 +42,7 @@ def _ended(how: str) -> str:
 def _rails(direction: str) -> str:
     """Return the traffic of the nodes on which the chosen job has pods, bytes a second."""
     metric = f"node_infiniband_port_data_{direction}_bytes_total"
-    return (
-        f"sum by (node) (rate({metric}[5m]) "
-        "* on (instance) group_left (node, pool) trainyard:instance:pool "
-        "and on (pool, device) trainyard:rail:bytes_per_second "
-        f"and on (node) ({of_job(_NODES)}))"
-    )
+    return f"sum by (node) ({of_rail(f'rate({metric}[5m])')} and on (node) ({of_job(_NODES)}))"
 
 
 CLUSTER = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainyard.model.link import INFINIBAND
 from trainyard.render.alerts.alert import of_queue
 from trainyard.render.alerts.nodes import RUNS_JOBS
-from trainyard.render.alerts.rails import PROMISED_RATE, RATE, of_rail
+from trainyard.render.alerts.rails import NO_LINK, PROMISED_RATE, RATE, of_rail
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row
 from trainyard.render.dashboards.promql import waited
 
@@ -51,7 +51,9 @@ CAPACITY = (
         bad="If jobs wait beside idle nodes, describe the first one that waits: its topology or "
         "its size does not fit what is free.",
         sources=_KUEUE,
-        queries=(Query(f"{_PROMISED} - on (pool) sum by (pool) ({_HELD})", "{{pool}}"),),
+        queries=(
+            Query(f"clamp_min({_PROMISED} - on (pool) sum by (pool) ({_HELD}), 0)", "{{pool}}"),
+        ),
         alerts=("TrainyardQuotaIdleWhileJobsWait",),
     ),
 )
@@ -200,12 +202,12 @@ FABRIC = (
     Panel(
         title="Rails: ports without a link",
         unit="short",
-        shows="Ports of rails whose state is not active, by pool.",
+        shows="Ports of rails that are not active or that no node exporter shows, by pool.",
         bad=_CABLE,
         sources=_PORTS,
         queries=(
             Query(
-                f"count by (pool) ({of_rail('node_infiniband_state_id != 4')}) or 0 * {_PROMISED}",
+                f"count by (pool) ({NO_LINK}) or 0 * {_PROMISED}",
                 "{{pool}}",
             ),
         ),

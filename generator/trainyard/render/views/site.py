@@ -69,6 +69,11 @@ class SiteView:
         ]
 
     @property
+    def alert_matchers(self) -> list[str]:
+        """Matchers of Alertmanager: alerts of ours, and of no other cluster that sends some."""
+        return ['alertname=~"Trainyard.+"', f'cluster="{self.site.name}"']
+
+    @property
     def alert_routes(self) -> list[dict[str, Any]]:
         """Routes of Alertmanager: what a team fixes goes to its contact."""
         return [
