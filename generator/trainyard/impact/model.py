@@ -219,6 +219,7 @@ class ClusterImpact:
 
     Args:
         change: ``created``, ``changed`` or ``deleted``.
+        drops_credentials: whether the forwarder drops lines with a credential, where that differs.
     """
 
     name: str
@@ -238,6 +239,7 @@ class ClusterImpact:
     terms: tuple[TermChange, ...] = ()
     viewers: tuple[ViewerChange, ...] = ()
     logs: tuple[LogChange, ...] = ()
+    drops_credentials: bool | None = None
     network: tuple[PathChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()

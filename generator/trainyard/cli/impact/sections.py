@@ -159,6 +159,11 @@ def _logs(cluster: ClusterImpact) -> Iterator[str]:
         yield "  Nothing happens until the owner of the log store takes it from the README."
         if any(each.after < each.before for each in cluster.logs if each.after):
             yield "  Then older lines are deleted, and a revert does not bring them back."
+    if cluster.drops_credentials is not None:
+        drops = cluster.drops_credentials
+        edit, states = ("adds", "kept -> dropped") if drops else ("removes", "dropped -> kept")
+        yield f"~ lines with credentials: {states}"
+        yield f"  Nothing happens until the owner of the forwarder {edit} the filter `credentials`."
 
 
 def _network(cluster: ClusterImpact) -> Iterator[str]:
