@@ -27,8 +27,7 @@ ALERTS = (
         fix=(
             "Correct the profile that the message is about.",
             "If it waits for an approval, approve it or restore what is to be deleted.",
-            "If a team was retired, no profile is wrong: delete its AppProject and volumes by hand "
-            "(Trainyard's page *Retire a team*, step 4).",
+            "If a team was retired, delete its AppProject and volumes: Argo CD keeps both.",
         ),
     ),
     Alert(
