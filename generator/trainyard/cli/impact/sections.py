@@ -159,11 +159,16 @@ def _logs(cluster: ClusterImpact) -> Iterator[str]:
         yield "  Nothing happens until the owner of the log store takes it from the README."
         if any(each.after < each.before for each in cluster.logs if each.after):
             yield "  Then older lines are deleted, and a revert does not bring them back."
-    if cluster.drops_credentials is not None:
-        drops = cluster.drops_credentials
-        edit, states = ("adds", "kept -> dropped") if drops else ("removes", "dropped -> kept")
-        yield f"~ lines with credentials: {states}"
-        yield f"  Nothing happens until the owner of the forwarder {edit} the filter `credentials`."
+    yield from _credentials(cluster.drops_credentials)
+
+
+def _credentials(drops: bool | None) -> Iterator[str]:
+    """Yield that lines with credentials are dropped from now on, or no more."""
+    if drops is None:
+        return
+    edit, states = ("adds", "kept -> dropped") if drops else ("removes", "dropped -> kept")
+    yield f"~ lines with credentials: {states}"
+    yield f"  Nothing happens until the owner of the forwarder {edit} the filter `credentials`."
 
 
 def _network(cluster: ClusterImpact) -> Iterator[str]:
