@@ -71,6 +71,7 @@ def test_console_keeps_what_argo_cd_did_not_apply(history: History) -> None:
     step(history, STACK, CONSOLE)
     shown = step(history, CONSOLE, STACK)
     assert "keeps the dashboards until a cluster admin deletes them" in shown
+    assert "oc -n openshift-config-managed delete configmaps --selector" in shown
 
 
 def test_what_argo_cd_may_write_is_the_same_with_and_without(history: History) -> None:

@@ -74,10 +74,12 @@ def test_credentials_are_dropped_until_they_are_not(history: History) -> None:
     shown = diff(history)
     assert "ClusterLogForwarder" in shown
     assert "spec.filters" in shown
+    assert "~ lines with credentials: kept -> dropped" in shown
+    assert "copies the filter `credentials`" in (history.folder / README).read_text("utf-8")
     history.commit()
 
     history.edit(CLUSTER, "logs: {dropCredentials: true}", "logs: {keep: 7d}")
-    diff(history)
+    assert "~ lines with credentials: dropped -> kept" in diff(history)
     assert "filters" not in (history.folder / FORWARDER).read_text("utf-8")
 
 

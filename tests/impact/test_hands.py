@@ -57,7 +57,7 @@ def test_a_change_of_one_such_file_is_a_change_of_the_cluster() -> None:
     assert section.title == "By hand"
     assert section.lines == (
         f"~ for the owner of Alertmanager: {ROUTES}",
-        "  Argo CD applies none of it; the README of the cluster has the commands.",
+        "  Argo CD applies none of it; the README of the cluster says how.",
     )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+import pytest
 
 from tests.rules.cases import platform_of
 from trainyard.render.site import render_site
+from trainyard.render.unit import readme
 
 _WITHOUT_SECRETS: dict[str, Any] = {
     "teams/nlp.yaml": {"storage": {"checkpoints": None}},
@@ -50,3 +54,20 @@ def test_every_object_of_a_unit_is_permitted() -> None:
             assert (each.kind.group, each.kind.name) in {
                 (kind["group"], kind["kind"]) for kind in listed
             }, each.path
+
+
+@pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
+def test_readme_says_which_commands_are_for_another_cluster(release: str) -> None:
+    """Each that names Argo CD's namespace or applies its objects, and no other."""
+    own, remote = (
+        readme(platform_of({"clusters/prod-east.yaml": {"release": release, **more}}).sites[0])
+        for more in ({}, {"server": "https://east.example.com:6443"})
+    )
+    assert "Argo CD's cluster" not in own
+    assert "exactly the address `https://east.example.com:6443`" in remote
+    assert "\n    argocd cluster add CONTEXT --name prod-east\n" in remote
+    there = [part for part in remote.split("\n\n") if part.endswith("on Argo CD's cluster:")]
+    there += [part for part in remote.split("\n\n") if "once, on Argo CD's cluster;" in part]
+    argocd = re.compile(r"^ {4,}(?:oc|kubectl) .*(?:argocd|gitops).*(?:\n {4}.*)*", re.MULTILINE)
+    blocks = [part for part in remote.split("\n\n") if argocd.match(part)]
+    assert len(blocks) == len(there) == 3

@@ -139,6 +139,24 @@ def test_page_mentions_copies_only_where_the_team_may_have_some() -> None:
     assert copies not in pages()["nlp"]
 
 
+def test_page_says_which_numbers_a_team_can_see() -> None:
+    """Its own metrics if it has a port, and dashboards if the cluster has some."""
+
+    def shown(dashboards: str, **team: Any) -> str:
+        monitoring = {"dashboards": dashboards} if dashboards else {}
+        text = pages({NLP: team, CLUSTER: {"monitoring": monitoring}})["nlp"]
+        return text.partition("## See its numbers")[2].partition("\n## ")[0]
+
+    assert shown("") == ""
+    assert "port 8080" in shown("", metrics=8080)
+    assert "dashboard" not in shown("", metrics=8080).lower()
+    assert "console" in shown("openshift-console")
+    assert "Grafana" in shown("grafana-operator")
+    assert "port" not in shown("grafana-sidecar").split()
+    unwatched = pages({NLP: {"metrics": 8080}, CLUSTER: {"monitoring": None}})["nlp"]
+    assert "See its numbers" not in unwatched
+
+
 def test_page_of_a_draining_team_says_that_no_job_starts() -> None:
     assert "its queues start no job" in pages({NLP: {"state": "draining"}})["nlp"]
     assert "its queues start no job" not in pages()["nlp"]

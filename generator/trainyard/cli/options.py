@@ -220,8 +220,8 @@ def day_option(default: str, otherwise: Callable[[], str]) -> Callable[[Command]
         type=click.DateTime(["%Y-%m-%d"]),
         callback=day,
         metavar="DATE",
-        help="Day, YYYY-MM-DD, that last days of quotas, waivers and runtimes are compared with. "
-        f"No byte of the tree depends on it. Default: {default}.",
+        help="Day, YYYY-MM-DD, that last days of quotas, maintenance, runtimes, rights and waivers "
+        f"are compared with. No byte of the tree depends on it. Default: {default}.",
     )
 
 

@@ -20,7 +20,7 @@ from trainyard.impact.network import path_changes
 from trainyard.impact.objects import object_changes
 from trainyard.impact.pools import cohort_changes, order_changes, payer_changes, pool_changes
 from trainyard.impact.quotas import quota_changes, transfers
-from trainyard.impact.records import log_changes
+from trainyard.impact.records import drop_change, log_changes
 from trainyard.impact.remaining import on_cluster
 from trainyard.impact.runtimes import runtime_changes
 from trainyard.impact.terms import term_changes
@@ -63,6 +63,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         logs=log_changes(sides),
         alerts=alert_changes(edited),
         waiting=waiting_changes(sides),
+        drops_credentials=drop_change(sides),
         network=path_changes(stays),
         runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),

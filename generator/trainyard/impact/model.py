@@ -241,6 +241,7 @@ class ClusterImpact:
 
     Args:
         change: ``created``, ``changed`` or ``deleted``.
+        drops_credentials: whether the forwarder drops lines with a credential, where that differs.
     """
 
     name: str
@@ -262,6 +263,7 @@ class ClusterImpact:
     logs: tuple[LogChange, ...] = ()
     alerts: tuple[AlertChange, ...] = ()
     waiting: tuple[WaitingChange, ...] = ()
+    drops_credentials: bool | None = None
     network: tuple[PathChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()

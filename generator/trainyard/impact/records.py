@@ -1,10 +1,11 @@
-"""Compare how long the lines of the teams' pods are kept."""
+"""Compare how long the lines of the teams' pods are kept, and which are dropped."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
 from trainyard.impact.model import LogChange, Sides
+from trainyard.model.platform import Site
 
 
 def log_changes(sides: Sides) -> tuple[LogChange, ...]:
@@ -21,3 +22,19 @@ def log_changes(sides: Sides) -> tuple[LogChange, ...]:
         if days != tenant.days_of_logs:
             changed[days, tenant.days_of_logs].append(tenant.name)
     return tuple(LogChange(tuple(sorted(teams)), *days) for days, teams in sorted(changed.items()))
+
+
+def drop_change(sides: Sides) -> bool | None:
+    """Return whether lines with a credential are dropped from now on; None where nothing differs.
+
+    A cluster that is created or deleted has no lines on the other side.
+    """
+    if sides.old is None or sides.new is None:
+        return None
+    before, after = _drops(sides.old), _drops(sides.new)
+    return after if before != after else None
+
+
+def _drops(site: Site) -> bool:
+    monitoring = site.cluster.monitoring
+    return bool(monitoring and monitoring.logs and monitoring.logs.drops_credentials)

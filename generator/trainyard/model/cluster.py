@@ -174,10 +174,15 @@ class Cluster:
         return self.monitoring.dashboards if self.monitoring else ""
 
     @property
+    def has_remote_argocd(self) -> bool:
+        """Return whether Argo CD runs on another cluster."""
+        return self.server != OWN_SERVER
+
+    @property
     def sources(self) -> tuple[MetricSource, ...]:
         """What alerts and dashboards read, by name; without an Argo CD on another cluster."""
         found = dict(self.release.metrics)
-        if self.server != OWN_SERVER:
+        if self.has_remote_argocd:
             found.pop("argocd", None)
         elif "argocd" in found:
             found["argocd"] = replace(found["argocd"], namespace=self.argocd_namespace)

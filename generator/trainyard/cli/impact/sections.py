@@ -13,7 +13,7 @@ from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeCha
 from trainyard.impact.rights import TermChange, ViewerChange
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
-from trainyard.model.monitoring import CONSOLE
+from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE
 from trainyard.model.quantity import counted, format_seconds
 
 CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
@@ -111,7 +111,8 @@ def _access(cluster: ClusterImpact) -> Iterator[str]:
         yield from (f"+ {access.subject}: {role.display}" for role in access.gained)
         yield from (f"- {access.subject}: {role.display}" for role in access.lost)
     yield from (_term(each) for each in cluster.terms)
-    yield from (_viewer(each) for each in cluster.viewers)
+    for each in cluster.viewers:
+        yield from _viewer(each)
     yield from _roles(cluster)
 
 
@@ -125,18 +126,21 @@ def _term(term: TermChange) -> str:
     return f"~ {may} {term.before} -> {term.after}"
 
 
-def _viewer(change: ViewerChange) -> str:
-    """Return who sees dashboards, or what an owner does so that nobody does."""
-    if change.viewer == CONSOLE:
-        if change.added:
-            return (
-                "+ who may read all metrics: dashboards of all teams in OpenShift's console, "
-                "once a cluster admin applies `operators/`"
-            )
-        return "- OpenShift's console keeps the dashboards until a cluster admin deletes them"
-    if change.added:
-        return "+ who may open Grafana: dashboards of all teams"
-    return "- who may open Grafana: dashboards of all teams"
+def _viewer(change: ViewerChange) -> Iterator[str]:
+    """Yield who sees dashboards, or what an owner does so that nobody does."""
+    if change.viewer != CONSOLE:
+        yield f"{'+' if change.added else '-'} who may open Grafana: dashboards of all teams"
+    elif change.added:
+        yield (
+            "+ who may read all metrics: dashboards of all teams in OpenShift's console, "
+            "once a cluster admin applies `operators/`"
+        )
+    else:
+        yield "- OpenShift's console keeps the dashboards until a cluster admin deletes them:"
+        yield (
+            f"  oc -n {CONSOLE_NAMESPACE} delete configmaps "
+            "--selector app.kubernetes.io/managed-by=trainyard"
+        )
 
 
 def _roles(cluster: ClusterImpact) -> Iterator[str]:
@@ -156,6 +160,16 @@ def _logs(cluster: ClusterImpact) -> Iterator[str]:
         yield "  Nothing happens until the owner of the log store takes it from the README."
         if any(each.after < each.before for each in cluster.logs if each.after):
             yield "  Then older lines are deleted, and a revert does not bring them back."
+    yield from _credentials(cluster.drops_credentials)
+
+
+def _credentials(drops: bool | None) -> Iterator[str]:
+    """Yield that lines with credentials are dropped from now on, or no more."""
+    if drops is None:
+        return
+    edit, states = ("adds", "kept -> dropped") if drops else ("removes", "dropped -> kept")
+    yield f"~ lines with credentials: {states}"
+    yield f"  Nothing happens until the owner of the forwarder {edit} the filter `credentials`."
 
 
 def _alerts(cluster: ClusterImpact) -> Iterator[str]:
@@ -200,7 +214,7 @@ def _hands(cluster: ClusterImpact) -> Iterator[str]:
         yield f"{_MARKS[each.change]} for {each.owner}: {few(each.files)}"
     changes = {each.change for each in cluster.hands}
     if changes - {"deleted"}:
-        yield "  Argo CD applies none of it; the README of the cluster has the commands."
+        yield "  Argo CD applies none of it; the README of the cluster says how."
     if "deleted" in changes:
         yield "  What is in use of a deleted file stays until its owner removes it."
 

@@ -9,6 +9,10 @@ _ARGOCD = ("argocd",)
 _TEAM = "* on (name) group_left (team) trainyard:application:team"
 _GET = "`{cli} -n {argocd} get application NAME -o yaml`"
 
+_RETIRED = (
+    "If a team was retired, no profile is wrong: Argo CD keeps its AppProject and volumes until "
+    "somebody deletes them, as step 4 of Trainyard's page *Retire a team* says."
+)
 _NOT_READY = 'externalsecret_status_condition{condition="Ready",status="False"}'
 
 ALERTS = (
@@ -27,6 +31,7 @@ ALERTS = (
         fix=(
             "Correct the profile that the message is about.",
             "If it waits for an approval, approve it or restore what is to be deleted.",
+            _RETIRED,
         ),
     ),
     Alert(

@@ -13,6 +13,7 @@ from trainyard.model.platform import Site
 from trainyard.model.quantity import format_seconds
 from trainyard.render.alerts.alert import Alert
 from trainyard.render.alerts.facts import limits
+from trainyard.render.alerts.rights import marked, of_operators
 from trainyard.render.alerts.rulesets import alerts_of
 from trainyard.render.markdown import page
 
@@ -85,20 +86,15 @@ class Runbooks:
         }
 
     @property
-    def has_argocd(self) -> bool:
-        """Return whether Argo CD's metrics are on this cluster."""
-        return any(each.name == "argocd" for each in self.site.cluster.sources)
-
-    @property
     def alerts(self) -> list[Alert]:
-        """The alerts, each name once, with the cluster's names in their steps."""
-        words = self._words()
+        """The alerts, each name once, with the cluster's names in their steps and marks."""
+        words, rights = self._words(), of_operators(self.site)
+
+        def steps(templates: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(marked(step.format_map(words), rights) for step in templates)
+
         found = {
-            alert.name: replace(
-                alert,
-                look=tuple(step.format_map(words) for step in alert.look),
-                fix=tuple(step.format_map(words) for step in alert.fix),
-            )
+            alert.name: replace(alert, look=steps(alert.look), fix=steps(alert.fix))
             for alerts in alerts_of(self.site.cluster).values()
             for alert in alerts
         }
