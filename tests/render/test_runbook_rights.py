@@ -18,6 +18,7 @@ FOR_ADMINS = {
     "cordon",
     "debug node/NODE",
     "describe externalsecret",
+    "exec POD",
     "get application",
     "get leases",
     "get secrets",
@@ -92,6 +93,7 @@ def test_users_of_a_team_may_run_what_its_alerts_ask_in_its_namespace(cluster: s
         ("oc -n x logs deployment/y", {"get deployments"}),
         ("oc adm uncordon NODE", {"get nodes", "patch nodes"}),
         ("kubectl -n kube-system debug node/NODE -it -- ls", {"create pods"}),
+        ("oc -n x exec POD -- ls", {"create pods/exec", "get pods/exec"}),
         ("oc frobnicate", set[str]()),
     ],
 )

@@ -26,6 +26,7 @@ _FORMS: Final = (
     (r"logs ", "get", "pods/log"),
     (r"(?:un)?cordon ", "get patch", "nodes"),
     (r"debug ", "create", "pods"),
+    (r"exec ", "create get", "pods/exec"),
 )
 """Form of a command -> its verbs, and its resource where the command does not name it."""
 
