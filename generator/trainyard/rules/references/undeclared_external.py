@@ -124,12 +124,18 @@ def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
 
 
 def _namespaces(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
-    """Yield the stated namespaces of programs that others installed."""
-    if cluster.argocd_namespace != cluster.release.argocd_namespace:
-        yield f"Namespace/{cluster.argocd_namespace}", cluster.at / "argocd" / "namespace"
-    monitoring = cluster.monitoring
-    if monitoring and monitoring.namespace != NAMESPACES[monitoring.stack]:
-        yield f"Namespace/{monitoring.namespace}", monitoring.at / "namespace"
+    """Yield the stated namespaces of programs that others installed.
+
+    One of a team is no place for them, as `isolation/platform-in-a-tenant` reports.
+    """
+    stated = {cluster.argocd_namespace: cluster.at / "argocd" / "namespace"}
+    usual = {cluster.release.argocd_namespace}
+    if monitoring := cluster.monitoring:
+        stated[monitoring.namespace] = monitoring.at / "namespace"
+        usual.add(NAMESPACES[monitoring.stack])
+    for namespace, at in stated.items():
+        if namespace not in usual and not names.owner_of_namespace(namespace):
+            yield f"Namespace/{namespace}", at
 
 
 def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
