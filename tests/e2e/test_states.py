@@ -155,6 +155,7 @@ def test_job_that_does_not_run_is_reported_until_it_runs(stage: Stage, tmp_path:
         (alert,) = fires()
         assert alert == {
             "alertname": "TrainyardJobNotRunning",
+            "cluster": CLUSTER,
             "job_name": job.name,
             "namespace": "team-nlp",
             "severity": "warning",
