@@ -23,7 +23,13 @@ from trainyard.render.views.site import SiteView
 from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.acceptance import in_sync_order
-from trainyard_rehearsal.checks.jobs import Job, as_user, with_name, with_trainer
+from trainyard_rehearsal.checks.jobs import (
+    Job,
+    as_user,
+    conditions,
+    with_name,
+    with_trainer,
+)
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.build import find
@@ -34,6 +40,7 @@ from trainyard_rehearsal.control_plane.redis import find_redis
 from trainyard_rehearsal.control_plane.repository import Repository
 
 _NOT_SYNCED = ("argocd/", "node-files/", "operators/", "samples/")
+_QUEUE = f"{KUEUE}queue-name"
 _PATCHES = {"runtimePatches", "podTemplateOverrides"}
 
 
@@ -217,10 +224,20 @@ class Scene:
 
     def create(self, team: str, body: Body) -> Job:
         """Create a job as a user of the team."""
+        if _QUEUE not in body["metadata"].get("labels", {}):
+            assert self.queues_are_known(team)
         user = as_user(self.api, self.space(f"team-{team}"))
         refusals: list[str] = []
         assert self.stage.until(lambda: _created(user, body, refusals)), refusals[-1]
         return Job(self.api, f"team-{team}", body["metadata"]["name"])
+
+    def queues_are_known(self, team: str) -> bool:
+        """Return whether Kueue knows the queues of a team in time.
+
+        It gives a job without the label of a queue only one that it knows by then, and none later.
+        """
+        local_queues = partial(self.api.list, f"{KUEUE}v1beta2", "LocalQueue", f"team-{team}")
+        return self.stage.until(lambda: all(any(conditions(each)) for each in local_queues()))
 
     def denied(self, team: str, body: Body, words: str) -> bool:
         """Return whether a user's job is refused in these words."""

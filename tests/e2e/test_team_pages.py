@@ -22,6 +22,7 @@ def outcomes(stage: Stage, old: str = "", new: str = "") -> list[Outcome]:
     """Return both lines of the table for the page of team nlp, with some of its text replaced."""
     scene = stage.deploy({})
     settle(stage.lab)
+    assert scene.queues_are_known("nlp")
     for path, _, text in team_pages(scene.site):
         file = stage.lab.plan.tree / path
         file.parent.mkdir(parents=True, exist_ok=True)
