@@ -101,7 +101,10 @@ def full_quota(watched: Watched) -> Generator[None]:
         for each in scene.api.list("v1", "ResourceQuota", "team-vision")
         if _QUOTA in each["spec"]["hard"]
     )
-    scene.submit("vision", 2)
+    job = scene.submit("vision", 2)
+    assert scene.runs(job)
+    # Another scenario cordons nodes, and Kueue evicts a job there that has not started.
+    assert scene.stage.until(lambda: [pod.phase for pod in job.pods] == ["Running"] * _PODS)
     scene.api.patch(quota, {"spec": {"hard": {_QUOTA: "1"}}})
     yield
     scene.api.patch(quota, {"spec": {"hard": {_QUOTA: quota["spec"]["hard"][_QUOTA]}}})
