@@ -20,7 +20,12 @@ from trainyard_rehearsal.control_plane.local_cluster import AUDIT_LOG
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("stage", [NEW, OLD_AUDITED], indirect=True, ids=["1.36", "1.34"]),
+    pytest.mark.parametrize(
+        "stage",
+        [NEW, pytest.param(OLD_AUDITED, marks=pytest.mark.slow)],
+        indirect=True,
+        ids=["1.36", "1.34"],
+    ),
 ]
 
 Event = dict[str, Any]

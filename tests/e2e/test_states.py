@@ -23,7 +23,12 @@ from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Process
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("stage", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name]),
+    pytest.mark.parametrize(
+        "stage",
+        [NEW, pytest.param(OLD, marks=pytest.mark.slow)],
+        indirect=True,
+        ids=[NEW.name, OLD.name],
+    ),
 ]
 
 _ACCOUNT, _NAMESPACE = "job-states", "default"

@@ -13,7 +13,12 @@ from trainyard_rehearsal.outcome import Outcome
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("stage", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name]),
+    pytest.mark.parametrize(
+        "stage",
+        [NEW, pytest.param(OLD, marks=pytest.mark.slow)],
+        indirect=True,
+        ids=[NEW.name, OLD.name],
+    ),
 ]
 _RUNTIME = "trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime"
 
