@@ -8,7 +8,6 @@ from trainyard.impact.model import AlertChange, Sides, WaitingChange
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import EVERY, mappings, text
 from trainyard.model.manifest import Manifest
-from trainyard.model.monitoring import WAITING
 from trainyard.model.platform import Site
 
 
@@ -45,7 +44,4 @@ def waiting_changes(sides: Sides) -> tuple[WaitingChange, ...]:
 
 def _waiting(site: Site | None) -> dict[str, int]:
     """Return the seconds that a job of each priority may wait, where a Prometheus watches."""
-    if site is None or site.cluster.monitoring is None:
-        return {}
-    stated = site.cluster.monitoring.waiting
-    return {each.name: stated.get(each.name, WAITING) for each in site.cluster.priorities}
+    return site.cluster.waiting_limits if site and site.cluster.monitoring else {}

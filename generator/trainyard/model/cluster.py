@@ -14,6 +14,7 @@ from trainyard.model.monitoring import (
     EXTERNAL_SECRETS,
     JOB_STATES,
     METRICS,
+    WAITING,
     MetricSource,
     Monitoring,
 )
@@ -172,6 +173,12 @@ class Cluster:
     def viewer(self) -> str:
         """What shows dashboards; empty where nothing does."""
         return self.monitoring.dashboards if self.monitoring else ""
+
+    @property
+    def waiting_limits(self) -> dict[str, int]:
+        """Return the seconds that a job of each priority may wait until an alert fires."""
+        stated = self.monitoring.waiting if self.monitoring else {}
+        return {each.name: stated.get(each.name, WAITING) for each in self.priorities}
 
     @property
     def has_remote_argocd(self) -> bool:

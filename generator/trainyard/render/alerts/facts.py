@@ -90,9 +90,7 @@ def _pools(site: Site) -> Iterator[Record]:
 
 def limits(cluster: Cluster) -> dict[str, int]:
     """Return the seconds that a job of each priority may wait, and one without a priority."""
-    stated = cluster.monitoring.waiting if cluster.monitoring else {}
-    names = (*(each.name for each in cluster.priorities), NO_PRIORITY)
-    return {name: stated.get(name, WAITING) for name in names}
+    return {**cluster.waiting_limits, NO_PRIORITY: WAITING}
 
 
 def _waiting(cluster: Cluster) -> Iterator[Record]:

@@ -27,7 +27,7 @@ _XIDS = {
     119: f"the GPU's firmware did not answer the driver. Reset the GPU. {_AGAIN}",
     120: f"the GPU's firmware failed. Reset the GPU. {_AGAIN}",
 }
-"""XID -> what it means, and what NVIDIA's catalog says to do at once.
+"""XID -> what it means, and what to do at once, as repositories that quote NVIDIA's catalog say.
 
 Those that a program causes are left out. So are 63 and 94: there the driver has contained the
 error, and a counter of the rows that it replaced shows it.

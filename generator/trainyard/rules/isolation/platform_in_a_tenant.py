@@ -15,9 +15,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="Neither Argo CD nor Prometheus runs in a namespace of a team or in `default`.",
     why="""
-        Whoever creates a pod in the namespace gets what the program has: from that of Prometheus,
-        policies open the metrics of other teams' jobs; in that of Argo CD, an Application is
-        applied to the cluster.
+        Policies open the metrics of all teams' jobs to each pod of Prometheus' namespace, so the
+        team reads those of others. A pod in Argo CD's namespace can use Argo CD's account.
     """,
     fix="State the namespace in which the program runs, and no team.",
 )

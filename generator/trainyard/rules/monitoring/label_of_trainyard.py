@@ -17,8 +17,8 @@ RULE = Rule(
     summary="No key of `labels` below `monitoring` is one that Trainyard or Argo CD sets.",
     why="""
         Where Trainyard sets the label, its own value stays, so Prometheus finds only some of the
-        objects. An Application of another team that finds its objects by a label of Argo CD's
-        prunes ours.
+        objects. An Application that tracks its objects by label may take ours for its own, and
+        prune them.
     """,
     fix="Use the label by which the Prometheus selects its objects, or remove the key.",
 )
