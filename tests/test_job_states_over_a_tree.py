@@ -57,7 +57,7 @@ def own_states(history: History) -> None:
 def test_states_come_with_their_owner_and_go_with_it(history: History) -> None:
     before = tree(history)
     own_states(history)
-    assert "PrometheusRule" in accepted(history)
+    assert "alerts (warning): TrainyardJobNotRunning, TrainyardJobWaitsTooLong" in accepted(history)
     assert {*tree(history)} - {*before} == {*STATES}
     assert history.trainyard("verify")[0] == 0
     history.commit()
@@ -68,7 +68,7 @@ def test_states_come_with_their_owner_and_go_with_it(history: History) -> None:
         STACK,
         "monitoring: {stack: openshift, logs: {}, severity: {TrainyardJobNotRunning: critical}}",
     )
-    accepted(history)
+    assert "~ TrainyardJobNotRunning: warning -> critical" in accepted(history)
     assert "severity: critical" in (history.folder / STATES[1]).read_text("utf-8")
     history.commit()
     history.edit(
@@ -156,3 +156,22 @@ def test_routes_follow_the_contacts(history: History) -> None:
     code, shown = history.trainyard("generate")
     assert code == 0, shown
     assert b'team=~\\"vision\\"' in tree(history)[routes]
+
+
+def test_another_time_of_waiting_is_named_and_so_is_its_revert(history: History) -> None:
+    own_states(history)
+    accepted(history)
+    history.commit()
+    before = tree(history)
+    limited = "monitoring: {stack: openshift, logs: {}, waiting: {batch: 2h}}"
+
+    history.edit(CLUSTER, STACK, limited)
+    assert "~ a job of priority batch waits 1d -> 2h until an alert fires" in accepted(history)
+    assert history.trainyard("verify")[0] == 0
+    history.commit()
+    history.edit(CLUSTER, "{batch: 2h}", "{batch: 30m}")
+    assert "~ a job of priority batch waits 2h -> 30m until an alert fires" in accepted(history)
+    history.commit()
+    history.edit(CLUSTER, limited.replace("2h", "30m"), STACK)
+    assert "~ a job of priority batch waits 30m -> 1d until an alert fires" in accepted(history)
+    assert tree(history) == before
