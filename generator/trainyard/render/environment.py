@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from trainyard.model.expansion import literal
 from trainyard.model.fabric import Fabric
 from trainyard.model.launcher import INTEL_MPI, OPENMPI
 from trainyard.model.runtime import Runtime
@@ -169,9 +170,9 @@ _LAUNCHERS: Mapping[tuple[str, str], Callable[[str, str], Environment]] = {
 
 
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return an environment as a container has it; kubelet reads ``$$`` as ``$``."""
+    """Return an environment as a container has it."""
     return [
-        {"name": name, "value": value.replace("$", "$$")}
+        {"name": name, "value": literal(value)}
         for name, value in sorted(environment.items())
     ]
 

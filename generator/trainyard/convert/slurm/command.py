@@ -15,12 +15,21 @@ from trainyard.convert.slurm.expand import expanded, names_in
 from trainyard.convert.slurm.getopt import UnreadableError
 from trainyard.convert.slurm.script import OF_SLURM, REPORTS, SAME_ANYWHERE, Line, Script
 from trainyard.convert.slurm.shell import Token
-from trainyard.convert.slurm.variables import JOB_ID, NAME_OF_JOB, OF_RANK, RANK, RENDEZVOUS
+from trainyard.convert.slurm.variables import (
+    IN_EVERY_POD,
+    JOB_ID,
+    NAME_OF_JOB,
+    OF_RANK,
+    RANK,
+    RENDEZVOUS,
+)
 from trainyard.diagnostics import Pointer
+from trainyard.model.expansion import literal
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
 
+_OF_SHELL = re.compile(r"[$`|<>*?&\[{~!]|^[A-Za-z_]\w*\+?=")
+"""What only a shell understands."""
 _SUBSTITUTES = re.compile(r"\$\(|`|\$RANDOM")
-_IN_EVERY_POD = frozenset({"HOME", "HOSTNAME", "PATH", "PWD", "RANDOM", "SECONDS", "OLDPWD", "UID"})
 
 
 @dataclass(slots=True)
@@ -47,8 +56,8 @@ class Command:
         """Return command and args of the TrainJob."""
         used = self.raw & set(self.words)
         if not (used or self.before or self.after):
-            return (self.words[0],), tuple(self.words[1:])
-        return ("/bin/bash", "-c"), (self._script(),)
+            return (literal(self.words[0]),), tuple(map(literal, self.words[1:]))
+        return ("/bin/bash", "-c"), (literal(self._script()),)
 
     def _script(self) -> str:
         call = " ".join(word if word in self.raw else shlex.quote(word) for word in self.words)
@@ -120,7 +129,7 @@ def one_program(script: Script, words: Sequence[Token]) -> Command:
     last = programs[-1]
     script.before, script.once, script.after = lines[:last], lines[last], lines[last + 1 :]
     text = lines[last].text
-    if any(char in text for char in "$`|<>*?&"):
+    if _OF_SHELL.search(text):
         return Command(TORCHRUN.name, [text], raw=frozenset({text}))
     return Command(TORCHRUN.name, shlex.split(text))
 
@@ -129,10 +138,11 @@ def _spelled(words: Sequence[Token], script: Script) -> tuple[list[str], frozens
     """Return words with the values that are known, and those that are left for the shell."""
     texts, raw = [], set()
     for word in words:
-        value = expanded(word, script.known)
-        texts.append(word.raw if value is None else value)
+        value = expanded(word, script.values)
         if value is None:
             raw.add(word.raw)
+        if value != "" or word.is_quoted:
+            texts.append(word.raw if value is None else value)
     return texts, frozenset(raw)
 
 
@@ -254,14 +264,23 @@ def _need_same(lines: Iterable[Line]) -> None:
 def _need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) -> None:
     """Refuse what only Slurm gives; note variables that nothing sets."""
     for line in lines:
+        _need_no_parameter(line.at, line.text)
         if found := OF_SLURM.search(line.text):
             reason = f"no pod has `{found[1]}`; /etc/mpi/hostfile of a launcher names the nodes"
             raise UnreadableError(line.at, f"`{line.text}`", reason)
+    for word in used:
+        _need_no_parameter(script.started, word)
     own = set().union(*(line.sets for line in lines)) | set(script.known) | set(script.env)
-    own |= JOB_ID | RANK | _IN_EVERY_POD
+    own |= JOB_ID | RANK | IN_EVERY_POD
     for place, name in _read(script, lines, used):
         if name not in own:
             _note_unset(script, place, name)
+
+
+def _need_no_parameter(at: Pointer | None, text: str) -> None:
+    if at and (found := Token(text, at).counted):
+        reason = "only sbatch gives the script its arguments: write their values"
+        raise UnreadableError(at, f"`{found}`", reason)
 
 
 def _read(

@@ -25,13 +25,15 @@ from trainyard.convert.slurm.getopt import Option, UnreadableError
 from trainyard.convert.slurm.header import Header, read_header
 from trainyard.convert.slurm.mpi import launcher_of
 from trainyard.convert.slurm.remarks import Remarks
-from trainyard.convert.slurm.script import Line, Script, read_script
-from trainyard.convert.slurm.shell import WRAP_WHOLE, statements
+from trainyard.convert.slurm.script import Line, Script
+from trainyard.convert.slurm.shell import WRAP_WHOLE, Token, statements
 from trainyard.convert.slurm.sizes import Sizes, sizes_of
+from trainyard.convert.slurm.sort import read_script
 from trainyard.convert.slurm.start import Start, read_start
 from trainyard.convert.slurm.variables import RANK, reason_to_drop
 from trainyard.convert.torchrun import GIVEN, OLD, TorchCall, is_old, read_torchrun
 from trainyard.diagnostics import Pointer
+from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI
 
 
@@ -200,7 +202,7 @@ class _Plan:
 
     def _torchrun(self) -> tuple[Command, int, int]:
         start, sizes = self.start, self.sizes
-        texts = [expanded(word, self.script.known) or word.text for word in start.words]
+        texts = [_known(word, self.script) for word in start.words]
         call = read_torchrun(texts)
         self._need_under_srun()
         self._need_torchrun(call)
@@ -290,5 +292,10 @@ _FIRST_NODE = "Slurm starts it on the first node alone, and the others stay idle
 _ONE_TASK = "Give `--ntasks-per-node=1`: torchrun starts the ranks of its node."
 
 
+def _known(word: Token, script: Script) -> str:
+    value = expanded(word, script.values)
+    return word.text if value is None else value
+
+
 def _variable(name: str, value: str) -> Body:
-    return {"name": name, "value": value}
+    return {"name": name, "value": literal(value)}

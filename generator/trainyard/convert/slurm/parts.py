@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from trainyard.convert.slurm.shell import Token
 
 _PLAIN = re.compile(r"""(?:"([^"'\\`*?\[\]{}]*)"|([^\s"'\\`*?\[\]{}()]*))""")
 _ALONE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
-_DEEPEST = 8
-"""Variables in one another that are followed."""
+_LONGEST = 16 * 1024
+"""Characters of a value that is followed; a longer one is left to the shell."""
 
 
 @dataclass(slots=True)
@@ -19,33 +20,49 @@ class Parts:
     """Variables without quotes in their values, so that a shell would split them at blanks.
 
     Args:
-        values: as the script writes them, with the variables in them.
+        values: with those of other variables in them, as they were at the assignment.
         used: names of those that were replaced.
     """
 
     values: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
-    def note(self, name: str, raw: str) -> None:
-        """Take an assignment; one that can't be followed ends what was known."""
-        found = _PLAIN.fullmatch(raw.replace("${", "$<"))
-        self.values.pop(name, None)
-        if found and "$(" not in raw:
-            self.values[name] = (found[1] or found[2] or "").replace("$<", "${")
+    def note(self, name: str, raw: str, unsteady: AbstractSet[str]) -> None:
+        """Take an assignment; one that can't be followed ends what was known.
 
-    def words(self, tokens: Iterable[Token], depth: int = _DEEPEST) -> Iterator[Token]:
+        Args:
+            unsteady: variables whose value may be another one when this is read.
+        """
+        found = _PLAIN.fullmatch(raw.replace("${", "$<"))
+        own = self.values.pop(name, "")
+        if not found or "$(" in raw:
+            return
+        text = (found[1] or found[2] or "").replace("$<", "${")
+        text = _ALONE.sub(lambda each: self._value(each, name, own), text)
+        left = {each[1] or each[2] for each in _ALONE.finditer(text)}
+        if len(text) <= _LONGEST and not left & {name, *unsteady}:
+            self.values[name] = text
+
+    def _value(self, found: re.Match[str], name: str, own: str) -> str:
+        read = found[1] or found[2]
+        return (own if read == name else self.values.get(read, "")) or found[0]
+
+    def forget(self, name: str) -> None:
+        """Take an assignment whose value, or whether it takes place, is not known."""
+        self.values.pop(name, None)
+
+    def words(self, tokens: Iterable[Token]) -> Iterator[Token]:
         """Yield words, in place of one that is only a variable the words of its value."""
         for token in tokens:
             found = _ALONE.fullmatch(token.raw)
             name = (found[1] or found[2]) if found else ""
-            if depth and " " in self.values.get(name, ""):
+            if " " in self.values.get(name, ""):
                 self.used.add(name)
-                inner = (Token(each, token.at) for each in self.values[name].split())
-                yield from self.words(inner, depth - 1)
+                yield from (Token(each, token.at) for each in self.values[name].split())
             else:
                 yield token
 
-    def text(self, script: str, depth: int = _DEEPEST) -> str:
+    def text(self, script: str) -> str:
         """Return a script with the values of variables in it that have several words."""
 
         def value(found: re.Match[str]) -> str:
@@ -53,6 +70,7 @@ class Parts:
             if " " not in self.values.get(name, ""):
                 return found[0]
             self.used.add(name)
-            return self.text(self.values[name], depth - 1)
+            return self.values[name]
 
-        return _ALONE.sub(value, script) if depth else script
+        return _ALONE.sub(value, script)
+

@@ -16,6 +16,10 @@ _SHIELD = 0xE000
 """Begin of the private use area, where characters of substitutions are moved to."""
 _OPERATORS = "();<>|&"
 _EXPANDS = re.compile(r"\\.|'[^']*'|(\$[\w{(@*#?!$-]|`)", re.DOTALL)
+_SPREADS = re.compile(r"[*?\[]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_HOME = re.compile(r"(?:^|[=:])~")
+_COUNTED = re.compile(r"\\.|'[^']*'|(\$\{?[0-9@*#])", re.DOTALL)
+_CONTINUED = re.compile(r"'[^']*'|\\\n", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,31 @@ class Token:
     @property
     def expands(self) -> bool:
         """Return whether the shell would replace a part of it by the value of something."""
-        return any(found[1] for found in _EXPANDS.finditer(_unquoted(self.raw)))
+        if any(found[1] for found in _EXPANDS.finditer(_unquoted(self.raw))):
+            return True
+        bare = self._bare
+        return "$\uffff" in bare or bool(_HOME.search(bare))
+
+    @property
+    def spreads(self) -> bool:
+        """Return whether the shell would make several words of it: of files, or of braces."""
+        return bool(_SPREADS.search(self._bare))
+
+    @property
+    def counted(self) -> str:
+        """A parameter of the script that it reads, such as ``$1``; empty for none."""
+        found = (each[1] for each in _COUNTED.finditer(_unquoted(self.raw)))
+        return next(filter(None, found), "")
+
+    @property
+    def is_quoted(self) -> bool:
+        """Return whether a part of it is in quotes, so that it is a word even if it is empty."""
+        return "'" in self.raw or '"' in self.raw
+
+    @property
+    def _bare(self) -> str:
+        """The word with the places of what is quoted or substituted, and no sign of it."""
+        return _shielded(self.raw, self.at)
 
     @property
     def is_operator(self) -> bool:
@@ -94,8 +122,8 @@ _KEPT = re.compile(r"""'[^']*'|\\([$`])|(\$[({]|=\(|`)""")
 
 def _kept(raw: str) -> str:
     """Return a word whose substitutions have no quotes or blanks, which `_plain` brings back."""
-    out, position = "", 0
-    while found := _KEPT.search(_unquoted(raw), position):
+    out, position, unquoted = "", 0, _unquoted(raw)
+    while found := _KEPT.search(unquoted, position):
         out += raw[position : found.start()]
         end = found.end()
         if found[2]:
@@ -215,8 +243,20 @@ def _tokens(text: str, line: str, offset: int) -> Iterator[tuple[str, int]]:
         begin = offset + position
         position += len(each)
         # Where a line is continued, a word may go on, or be nothing but that.
-        if raw := text[begin : begin + len(each)].replace("\\\n", ""):
+        if raw := _continued(text[begin : begin + len(each)]):
             yield raw, begin
+
+
+def _continued(raw: str) -> str:
+    """Return a word without the ends of lines that it goes on over."""
+    if "\\\n" not in raw:
+        return raw
+    out, position = "", 0
+    for found in _CONTINUED.finditer(_unquoted(raw)):
+        out += raw[position : found.start()]
+        out += "" if found[0] == "\\\n" else raw[found.start() : found.end()]
+        position = found.end()
+    return out + raw[position:]
 
 
 _ENDS = {";", "&&", "||", "|", "&", "|&", ";;"}

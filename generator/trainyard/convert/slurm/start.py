@@ -101,7 +101,7 @@ def _program_of_srun(words: Sequence[Token]) -> str:
 
 
 def _text(token: Token, script: Script) -> str:
-    value = expanded(token, script.known)
+    value = expanded(token, script.values)
     return token.text if value is None else value
 
 

@@ -45,6 +45,8 @@ OF_RANK = {
 }
 """Assignments that give a rank Slurm's variables, by launcher."""
 JOB_ID = frozenset({"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID"})
+IN_EVERY_POD = frozenset({"HOME", "HOSTNAME", "PATH", "PWD", "RANDOM", "SECONDS", "OLDPWD", "UID"})
+"""Variables that the pod or its shell sets."""
 NAME_OF_JOB = "${HOSTNAME%-*-*-*}"
 """The TrainJob's name in bash: its pods are called ``JOB-launcher-0-0`` and ``JOB-node-0-N``."""
 
