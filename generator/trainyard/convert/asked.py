@@ -18,6 +18,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.acceptance import reasons
 from trainyard.model.cluster import Priority
+from trainyard.model.expansion import literal
 from trainyard.model.launch import Launch
 from trainyard.model.launcher import Launcher
 from trainyard.model.quantity import counted
@@ -82,7 +83,7 @@ def find(asked: Asked, tenant: Tenant) -> Found:
         choice.space,
         choice.grant,
         choice.nodes,
-        args=() if asked.test else _arguments(asked.command, launcher),
+        args=() if asked.test else tuple(map(literal, _arguments(asked.command, launcher))),
         priority=_priority(asked, choice.space),
         prefix=prefix,
         test=asked.test,

@@ -171,10 +171,7 @@ _LAUNCHERS: Mapping[tuple[str, str], Callable[[str, str], Environment]] = {
 
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
     """Return an environment as a container has it."""
-    return [
-        {"name": name, "value": literal(value)}
-        for name, value in sorted(environment.items())
-    ]
+    return [{"name": name, "value": literal(value)} for name, value in sorted(environment.items())]
 
 
 JOB_FOLDER: dict[str, Any] = {

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.convert import kubelet
+from tests import kubelet
 from trainyard.convert.draft import Draft
 from trainyard.convert.slurm.convert import read_batch_script
 
@@ -77,7 +77,9 @@ PIECES = st.sampled_from(
     ]
 )
 WORDS = st.lists(PIECES, min_size=1, max_size=2).map("".join)
-VALUES = st.one_of(st.just(""), WORDS, PIECES.map(lambda each: f'"${{A}} {each}"'.replace('""', "")))
+VALUES = st.one_of(
+    st.just(""), WORDS, PIECES.map(lambda each: f'"${{A}} {each}"'.replace('""', ""))
+)
 NAME = st.sampled_from(NAMES)
 
 
@@ -90,7 +92,12 @@ LINES = st.one_of(
         line,
         [
             *("{0}={1}", "{0}={1}", "{0}+={1}", "export {0}={1}", "export {0}", "unset {0}"),
-            *("{0}={1} {2}={3}", "export {0}={1} {2}={3}", "{0}={1}; export {0}", "declare {0}={1}"),
+            *(
+                "{0}={1} {2}={3}",
+                "export {0}={1} {2}={3}",
+                "{0}={1}; export {0}",
+                "declare {0}={1}",
+            ),
             *('[ -z "${0}" ] && {2}={1}', '[ -n "${0}" ] || export {2}={1}', "true && {0}={1}"),
             *("false || {0}={1}", "false && {0}={1}", "module load x || {0}={1}"),
             *("{0}={1} && {2}={3}", "{0}=$(false) || {2}={3}", "true && unset {0}", "set -e"),
@@ -102,7 +109,9 @@ LINES = st.one_of(
 )
 LAUNCHES = st.builds(
     "{}srun ./train {}{}".format,
-    st.sampled_from(["", "", "A=1 ", "B=$A ", "true && ", "false || ", "[ -f one.h5 ] && ", "exec "]),
+    st.sampled_from(
+        ["", "", "A=1 ", "B=$A ", "true && ", "false || ", "[ -f one.h5 ] && ", "exec "]
+    ),
     st.lists(WORDS, max_size=3).map(" ".join),
     st.sampled_from(["", "", " || exit 7", " && exit 0", "; A=9", " || true", " > log 2>&1"]),
 )
@@ -122,9 +131,7 @@ LAUNCHES = st.builds(
 @example(lines=["A=1"], launch="A=2 srun ./train $A")
 @example(lines=["export A", "A=1"], launch="srun ./train")
 @example(lines=["export A=$(echo s)"], launch="srun ./train '$(A)' '$$x' $(($$>0))")
-def test_ranks_get_what_bash_would_give_them(
-    folder: Path, lines: list[str], launch: str
-) -> None:
+def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], launch: str) -> None:
     script = "\n".join(["#!/bin/bash", "#SBATCH --nodes=2 --ntasks-per-node=8", *lines, launch])
     (draft,) = read_batch_script("x.sbatch", script)
     if any(note.kind == "refused" for note in draft.notes):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import kubelet
 from trainyard.convert.draft import Draft
 from trainyard.convert.slurm.convert import read_batch_script
 
@@ -42,7 +43,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command as the pod of a job called `llm-x1y2z` does."""
     return subprocess.run(
-        words,
+        [kubelet.given(word, {}) for word in words],
         cwd=folder,
         env={
             "PATH": f"{folder}:{os.environ['PATH']}",

@@ -16,6 +16,7 @@ from trainyard.convert.sagemaker.needs import INPUT, notes_of
 from trainyard.convert.sagemaker.request import RefusedError, Request, whole
 from trainyard.convert.torchrun import GIVEN, is_torchrun, read_torchrun
 from trainyard.diagnostics import Pointer
+from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI, TORCHRUN
 
 _NO_NAME = re.compile(r"[^a-z0-9]+")
@@ -64,9 +65,9 @@ def _draft(request: Request, notes: list[Note]) -> Draft:
         image="" if "{" in image else image,
         gpus=instance.gpus,
         ranks=call.ranks,
-        command=call.command,
-        args=call.args,
-        env=tuple({"name": name, "value": value} for name, value in environment.items()),
+        command=tuple(map(literal, call.command)),
+        args=tuple(map(literal, call.args)),
+        env=tuple({"name": name, "value": literal(text)} for name, text in environment.items()),
         deadline=_deadline(request, notes),
         restarts=_restarts(request),
         notes=tuple(notes),

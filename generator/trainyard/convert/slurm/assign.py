@@ -48,11 +48,18 @@ def _assigned(each: Statement) -> Iterator[tuple[str, bool]]:
 
 
 def assign(
-    script: Script, found: Sequence[Token], *, exports: bool, prefix: str = "", perhaps: bool = False
+    script: Script,
+    found: Sequence[Token],
+    *,
+    exports: bool,
+    prefix: str = "",
+    perhaps: bool = False,
 ) -> None:
     """Take assignments: those with a value that is known, and the others as commands.
 
     Args:
+        script: which has read the commands before.
+        found: words, each an assignment or the name of a variable.
         exports: whether the ranks have the variables.
         prefix: command that assigns them.
         perhaps: whether another command decides if they take place.
@@ -81,9 +88,7 @@ def _is_dropped(script: Script, word: Token) -> bool:
     return bool(reason)
 
 
-def _set(
-    script: Script, match: re.Match[str], line: Line, word: Token, *, perhaps: bool
-) -> None:
+def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perhaps: bool) -> None:
     """Take one assignment; after the launch it is a command like others."""
     name, raw = match[1], word.raw[match.end() :]
     if script.launch:

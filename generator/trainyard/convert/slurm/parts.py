@@ -31,6 +31,8 @@ class Parts:
         """Take an assignment; one that can't be followed ends what was known.
 
         Args:
+            name: of the variable.
+            raw: its value as the script writes it.
             unsteady: variables whose value may be another one when this is read.
         """
         found = _PLAIN.fullmatch(raw.replace("${", "$<"))
@@ -73,4 +75,3 @@ class Parts:
             return self.values[name]
 
         return _ALONE.sub(value, script)
-

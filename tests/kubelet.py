@@ -14,8 +14,11 @@ def given(text: str, environment: Mapping[str, str]) -> str:
     while position < len(text):
         follows = text[position + 1 : position + 2]
         end = text.find(")", position) if follows == "(" else -1
-        if text[position] != "$" or not follows or (follows not in "$(") or (
-            follows == "(" and end < 0
+        if (
+            text[position] != "$"
+            or not follows
+            or (follows not in "$(")
+            or (follows == "(" and end < 0)
         ):
             out += text[position]
             position += 1
