@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from trainyard.cli.console import printable
 from trainyard.convert.finish import finish
 from trainyard.convert.slurm.convert import read_batch_script
+from trainyard.convert.slurm.parts import Parts
 from trainyard.convert.text import document
 
 SCRIPTS = [path.read_text("utf-8") for path in sorted(Path(__file__).parent.rglob("*.sbatch"))]
@@ -42,3 +43,18 @@ def test_scripts_without_a_program(script: str) -> None:
     (draft,) = read_batch_script("x.sbatch", script)
 
     assert finish(draft, None).job is None
+
+
+def test_script_of_any_length_is_refused_before_it_is_read() -> None:
+    (draft,) = read_batch_script("x.sbatch", "#!/bin/bash\nsrun " + "a " * 40_000)
+
+    assert [note.meaning.partition(".")[0] for note in draft.notes] == ["it has more than 64 KiB"]
+
+
+def test_values_in_values_stay_short() -> None:
+    lines = [f'V{n + 1}="' + f"$V{n} " * 4 + '"' for n in range(20)]
+    parts = Parts()
+    for name, _, raw in (line.partition("=") for line in ['V0="a b"', *lines]):
+        parts.note(name, raw, frozenset())
+
+    assert max(map(len, parts.values.values())) <= 16 * 1024

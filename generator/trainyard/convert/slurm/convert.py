@@ -48,6 +48,7 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
     title = f"batch script {PurePosixPath(file).name}"
     remarks = Remarks()
     try:
+        _need_short(file, text)
         header = read_header(file, lines)
         indexes = job.array_of(header, remarks)
         members: list[int | None] = [*indexes] or [None]
@@ -59,6 +60,15 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
         unread = UnreadableError(at, what, f"its quotes can't be taken apart ({error})")
         return (_refused(title, file, remarks, unread),)
     return tuple(drafts)
+
+
+_LONGEST = 64 * 1024
+
+
+def _need_short(file: str, text: str) -> None:
+    if len(text) > _LONGEST:
+        reason = f"it has more than {_LONGEST >> 10} KiB"
+        raise UnreadableError(Pointer(file, line=1, column=1), "the script", reason, WRAP_WHOLE)
 
 
 def _refused(title: str, file: str, remarks: Remarks, error: UnreadableError) -> Draft:
