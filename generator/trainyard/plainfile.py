@@ -47,6 +47,23 @@ def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
             return file.read(-1 if limit is None else limit + 1)
 
 
+def read_named(path: Path, limit: int | None = None) -> bytes:
+    """Return the content of a regular file that the user names.
+
+    A path below the current folder may be a stranger's, so none of its parts may be a symlink.
+
+    Args:
+        path: of the file; the folder of an absolute one may be a symlink.
+        limit: as `read_regular` has it.
+
+    Raises:
+        NotRegularError, OSError: as `read_regular`.
+    """
+    if path.is_absolute():
+        return read_regular(path.parent, path.name, limit)
+    return read_regular(Path(), path.as_posix(), limit)
+
+
 def _open(opened: ExitStack, name: str, flags: int, within: int | None) -> int:
     try:
         handle = os.open(name, flags, dir_fd=within)
