@@ -73,7 +73,7 @@ def read_snapshot(file: Path) -> Snapshot:
         # The YAML reader needs a minute for 10,000 Workloads.
         listed = objects(str(file), [json.loads(content)])
         snapshot = snapshot_of([body for _, body in listed])
-    except (LookupError, RecursionError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise TreeError(f"{file} shows no usage: {error}") from error
     if not snapshot.queues:
         raise TreeError(f"{file} has no ClusterQueue with a status, which shows what is in use")
