@@ -134,5 +134,8 @@ def test_metadata_name_the_licence_of_each_part(installed: Path) -> None:
 
 def _licences() -> list[Path]:
     """Return the text of each licence in what the wheel ships."""
-    below = [*(REPOSITORY / "generator").rglob("LICENSE*"), *(REPOSITORY / "templates").rglob("LICENSE*")]
+    below = [
+        *(REPOSITORY / "generator").rglob("LICENSE*"),
+        *(REPOSITORY / "templates").rglob("LICENSE*"),
+    ]
     return [REPOSITORY / "LICENSE", *below]

@@ -53,9 +53,7 @@ def call(
     monkeypatch.setenv("CI_MERGE_REQUEST_IID", "7")
     file = tmp_path / "review.md"
 
-    def write(
-        which: str, text: str | bytes, *more: str, name: str = ""
-    ) -> tuple[int, str, str]:
+    def write(which: str, text: str | bytes, *more: str, name: str = "") -> tuple[int, str, str]:
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         fork = ("--head-repository", FORK, "--head-branch", "a branch&state=closed")
         options = fork if which == "github" else ()
