@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from trainyard.diagnostics import ToolError
 from trainyard.git.commits import find_commit
 from trainyard.git.repository import Repository
 from trainyard.programs import Completed, NotStartedError, run
-
 
 GENERATOR = Path(__file__).resolve().parents[1] / "generator"
 

@@ -134,7 +134,7 @@ def test_report_of_a_bug_holds_no_value(
 
     def fail(*_: object, **__: object) -> None:
         try:
-            raise KeyError(SECRET)
+            {}[SECRET]
         except KeyError as error:
             raise ValueError(f"Invalid header value {SECRET}") from error
 

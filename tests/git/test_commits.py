@@ -251,7 +251,7 @@ def test_links_and_submodules_are_listed_apart(root: Path) -> None:
     "ref", ["nowhere", "HEAD^{x", "@{-1}", "main~99", ":/x", "a" * 40, "\n", ""]
 )
 def test_name_of_no_commit_is_a_fault_of_the_name(root: Path, ref: str) -> None:
-    with pytest.raises(TreeError, match="names no commit of .*; fetch it first"):
+    with pytest.raises(TreeError, match=r"names no commit of .*; fetch it first"):
         find_commit(Repository(root), ref)
 
 
@@ -268,5 +268,5 @@ def test_broken_git_is_no_fault_of_the_name(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin", "git", "exit 3").parent))
-    with pytest.raises(ToolError, match="`git -C` failed|`git` failed"):
+    with pytest.raises(ToolError, match=r"`git` failed with exit code 3"):
         find_commit(Repository(root), "main")

@@ -24,7 +24,6 @@ _BEFORE_COLLECTION = 10_000_000
 """Objects. A command makes many and drops few: collecting garbage took a tenth of its time."""
 
 _FRAMES = 6
-_CODES = {NoInput: Exit.NO_INPUT, ToolError: Exit.TOOL, TreeError: Exit.IO}
 
 
 def main() -> int:
@@ -64,10 +63,17 @@ def _invoke(args: Sequence[str]) -> int:
         return Exit.INTERRUPTED
     except (NoInput, ToolError, TreeError) as problem:
         notify(f"error: {printable(str(problem))}")
-        return next(code for kind, code in _CODES.items() if isinstance(problem, kind))
+        return _code_of(problem)
     except OSError as problem:
         notify(f"error: {problem.filename or 'standard output'}: {problem.strerror}")
         return Exit.IO
+
+
+def _code_of(problem: NoInput | ToolError | TreeError) -> Exit:
+    """Return the exit code of an error, which may be of a kind below these."""
+    if isinstance(problem, NoInput):
+        return Exit.NO_INPUT
+    return Exit.TOOL if isinstance(problem, ToolError) else Exit.IO
 
 
 def _usage(problem: click.ClickException) -> int:

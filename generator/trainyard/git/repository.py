@@ -39,7 +39,7 @@ class Repository:
         Raises:
             ToolError: Git is missing, fails or hangs.
         """
-        command = [_program(), *_settings(self.root), *arguments]
+        command: list[str | Path] = [_program(), *_settings(self.root), *arguments]
         return read_from(
             command, timeout=_TIMEOUT, environment=_environment(), stdin=stdin, accept=accept
         )

@@ -64,7 +64,8 @@ def _requests(file: Path) -> tuple[Source, list[Request]]:
     try:
         return source, read_estimators(source.file, text)
     except _NO_PYTHON as error:
-        line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
+        number = error.lineno if isinstance(error, SyntaxError) else None
+        line = f", line {number}" if number else ""
         raise TreeError(f"{source.file}{line}: this is neither JSON nor Python") from error
 
 
