@@ -89,10 +89,15 @@ class Api:
             raise ToolError(f"{where}: {problem}") from problem
         except HTTPException as problem:
             raise TreeError(f"{where}: the answer is not HTTP") from problem
-        return _plain(content, where)
+        return plain(content, where)
 
 
-def _plain(content: bytes, where: str) -> Any:
+def plain(content: bytes, where: str) -> Any:
+    """Return the plain data of an answer.
+
+    Raises:
+        TreeError: it is too large, or is not JSON.
+    """
     if len(content) > _LIMIT:
         raise TreeError(f"{where}: the answer is larger than {_LIMIT} bytes")
     try:
