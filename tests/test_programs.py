@@ -8,7 +8,11 @@ import pytest
 from tests.verify.programs import program
 from trainyard import programs
 from trainyard.diagnostics import ToolError
+from trainyard.git.commits import find_commit
+from trainyard.git.repository import Repository
 from trainyard.programs import Completed, NotStartedError, run
+
+GENERATOR = Path(__file__).resolve().parents[1] / "generator"
 
 
 def _lives(pid: int) -> bool:
@@ -118,3 +122,72 @@ def test_open_files_are_not_leaked(tmp_path: Path) -> None:
         with pytest.raises(ToolError):
             run([path], timeout=10)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+@pytest.fixture
+def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stranger's commit in the current folder, with programs that leave a mark when they run."""
+    here = tmp_path / "commit"
+    for folder in (here, here / "bin"):
+        for name in ("git", "go", "kubectl", "kustomize", "tool"):
+            program(folder, name, f"touch {tmp_path}/ran")
+    (tmp_path / "link").symlink_to(here)
+    monkeypatch.chdir(here)
+    return here
+
+
+HOSTILE_PATHS = (
+    "",
+    ".",
+    "./",
+    "bin",
+    "./bin",
+    ":",
+    "{here}",
+    "{here}/",
+    "{here}/../commit",
+    "{link}",
+)
+
+
+@pytest.mark.parametrize("path", HOSTILE_PATHS)
+@pytest.mark.parametrize("name", ["git", "go", "kubectl", "kustomize"])
+def test_program_of_the_current_folder_is_never_found(
+    strangers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, name: str
+) -> None:
+    """Neither by a lookup, nor by a bare name, nor by what a program starts itself."""
+    hostile = path.format(here=strangers, link=tmp_path / "link")
+    real = tmp_path / "real"
+    mine = program(real, "mine", f"{name} || echo missing")
+    monkeypatch.setenv("PATH", hostile)
+    assert programs.find(name) is None
+    with pytest.raises(NotStartedError, match=f"{name} can't be started: No such file"):
+        run([name], timeout=10, environment={"PATH": hostile})
+
+    monkeypatch.setenv("PATH", f"{hostile}:{real}")
+    assert programs.find("mine") == mine
+    started = run(["mine"], timeout=10, environment={"PATH": f"{hostile}:{real}"})
+    assert started.stdout == "missing\n"
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("path", HOSTILE_PATHS)
+def test_commands_run_no_git_of_the_current_folder(
+    strangers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """Without another Git it is missing, which is no fault of the commit that was named."""
+    monkeypatch.setenv("PATH", path.format(here=strangers, link=tmp_path / "link"))
+    with pytest.raises(ToolError, match="`git` is missing"):
+        find_commit(Repository(strangers), "HEAD")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_one_place_looks_programs_up() -> None:
+    """Another lookup would take a relative folder of PATH."""
+    code = {path: path.read_text(encoding="utf-8") for path in GENERATOR.rglob("*.py")}
+    own = GENERATOR / "trainyard" / "programs.py"
+
+    assert own in code
+    for path, text in code.items():
+        assert "shutil.which" not in text, path
+        assert "get_exec_path" not in text, path

@@ -107,8 +107,35 @@ def test_release_workflow_runs_targets_that_exist() -> None:
 
 
 def test_actions_of_the_release_are_pinned() -> None:
-    """A tag can be moved to other code; PyPI's own action is released by a branch."""
+    """A tag or a branch can be moved to other code."""
     uses = re.findall(r"uses: (\S+)", RELEASE.read_text(encoding="utf-8"))
-    unpinned = [action for action in uses if not re.search(r"@[0-9a-f]{40}$", action)]
 
-    assert unpinned == ["pypa/gh-action-pypi-publish@release/v1"]
+    assert len(uses) >= 4
+    assert [action for action in uses if not re.search(r"@[0-9a-f]{40}$", action)] == []
+
+
+def test_metadata_name_the_licence_of_each_part(installed: Path) -> None:
+    """The rules of gitleaks travel under the licence of its authors."""
+    (folder,) = installed.glob("trainyard-*.dist-info")
+    metadata = (folder / "METADATA").read_text(encoding="utf-8")
+    texts = {
+        path.relative_to(folder / "licenses").as_posix(): path.read_bytes()
+        for path in (folder / "licenses").rglob("LICENSE")
+    }
+
+    assert "\nLicense-Expression: Apache-2.0 AND MIT\n" in metadata
+    shipped = {
+        name: (REPOSITORY / name).read_bytes()
+        for name in (path.relative_to(REPOSITORY).as_posix() for path in _licences())
+    }
+    assert texts == shipped
+    assert set(re.findall(r"^License-File: (.+)$", metadata, re.MULTILINE)) == set(shipped)
+
+
+def _licences() -> list[Path]:
+    """Return the text of each licence in what the wheel ships."""
+    below = [
+        *(REPOSITORY / "generator").rglob("LICENSE*"),
+        *(REPOSITORY / "templates").rglob("LICENSE*"),
+    ]
+    return [REPOSITORY / "LICENSE", *below]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -74,7 +73,7 @@ def modules(folder: Path) -> dict[str, Path]:
 
 def _go(release: Path, *arguments: str) -> str:
     """Run the Go tool in the release folder."""
-    tool = shutil.which("go")
+    tool = programs.find("go")
     if tool is None:
         raise ToolError("deriving schemas needs the Go tool `go`")
     environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off"}

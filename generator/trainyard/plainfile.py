@@ -1,10 +1,11 @@
-"""Read regular files up to a limit, and refuse symlinks, FIFOs and devices."""
+"""Read regular files up to a limit and write files, and follow no symlink."""
 
 from __future__ import annotations
 
 import os
 import stat
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from errno import EINVAL, ELOOP, ENOTDIR, ENXIO
 from pathlib import Path
 
@@ -35,11 +36,7 @@ def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
         NotRegularError: it is not a regular file, or a part of its path is not a folder.
         OSError: it is not there, or can't be read.
     """
-    *above, name = path.split("/")
-    with ExitStack() as opened:
-        place = _open(opened, str(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, None)
-        for part in above:
-            place = _open(opened, part, _FLAGS | os.O_DIRECTORY, place)
+    with _place(folder, path) as (opened, place, name):
         handle = _open(opened, name, _FLAGS, place)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise NotRegularError
@@ -47,9 +44,58 @@ def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
             return file.read(-1 if limit is None else limit + 1)
 
 
+def read_named(path: Path, limit: int | None = None) -> bytes:
+    """Return the content of a regular file that the user names.
+
+    A path below the current folder may be a stranger's, so none of its parts may be a symlink.
+
+    Args:
+        path: of the file; the folder of an absolute one may be a symlink.
+        limit: as `read_regular` has it.
+
+    Raises:
+        NotRegularError, OSError: as `read_regular`.
+    """
+    return read_regular(*_parts(path), limit)
+
+
+def write_named(path: Path, content: bytes) -> None:
+    """Write a file that the user names, or replace its content; a device gets the content too.
+
+    Args:
+        path: as `read_named` has it.
+        content: of the file.
+
+    Raises:
+        NotRegularError: it is a symlink or a folder, or a part of its path is not a folder.
+        OSError: it can't be written.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with _place(*_parts(path)) as (opened, place, name):
+        handle = _open(opened, name, flags, place)
+        with os.fdopen(handle, "wb", closefd=False) as file:
+            file.write(content)
+
+
+def _parts(path: Path) -> tuple[Path, str]:
+    """Return the folder that the user vouches for, and the path below it."""
+    return (path.parent, path.name) if path.is_absolute() else (Path(), path.as_posix())
+
+
+@contextmanager
+def _place(folder: Path, path: str) -> Iterator[tuple[ExitStack, int, str]]:
+    """Open the folder of a file without following a symlink, and yield it with the file's name."""
+    *above, name = path.split("/")
+    with ExitStack() as opened:
+        place = _open(opened, str(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, None)
+        for part in above:
+            place = _open(opened, part, _FLAGS | os.O_DIRECTORY, place)
+        yield opened, place, name
+
+
 def _open(opened: ExitStack, name: str, flags: int, within: int | None) -> int:
     try:
-        handle = os.open(name, flags, dir_fd=within)
+        handle = os.open(name, flags, 0o666, dir_fd=within)
     except OSError as problem:
         if problem.errno in _NO_FILE:
             raise NotRegularError from problem

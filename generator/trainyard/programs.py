@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import ENOENT
 from functools import partial
 from pathlib import Path
 
@@ -69,8 +70,8 @@ def run(
     """Run a program to its end, with no input, and return what it printed.
 
     Args:
-        command: the program and its arguments; a bare name is looked up in ``PATH`` of the
-            environment.
+        command: the program and its arguments; a bare name is looked up by `find` in ``PATH`` of
+            the environment.
         timeout: seconds.
         cwd: folder it runs in.
         environment: its variables; by default few, and none that lets it reach the network.
@@ -128,6 +129,51 @@ def read_from(
     return stdout
 
 
+def find(name: str, path: str | None = None) -> Path | None:
+    """Return the absolute path of a program; None if there is none.
+
+    Args:
+        name: without a folder.
+        path: folders to look in, as ``PATH`` has them, which is the default.
+    """
+    programs = (Path(folder) / name for folder in folders(path))
+    return next((each for each in programs if each.is_file() and os.access(each, os.X_OK)), None)
+
+
+def folders(path: str | None = None) -> Iterator[str]:
+    """Yield the folders of ``PATH`` from which a program may run.
+
+    Left out are the current folder and relative ones, which an empty entry is too: they may hold a
+    stranger's commit.
+    """
+    here = os.path.realpath(os.curdir)
+    listed = os.environ.get("PATH", os.defpath) if path is None else path
+    for folder in listed.split(os.pathsep):
+        if Path(folder).is_absolute() and os.path.realpath(folder) != here:
+            yield folder
+
+
+def trusted(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a program, whose own lookups find no stranger's program either."""
+    if "PATH" not in environment:
+        return dict(environment)
+    return {**environment, "PATH": os.pathsep.join(folders(environment["PATH"]))}
+
+
+def _located(program: str | Path, environment: Mapping[str, str]) -> Path:
+    """Return the path of a program, which may be named without one.
+
+    Raises:
+        FileNotFoundError: there is none of that name.
+    """
+    if os.sep in str(program):
+        return Path(program)
+    found = find(str(program), environment.get("PATH", os.defpath))
+    if found is None:
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(program))
+    return found
+
+
 def end_all() -> None:
     """End every program that runs now, in any thread, when no result is needed any more."""
     for process in tuple(_running):
@@ -155,11 +201,12 @@ def _started(
     stdin: int = subprocess.DEVNULL,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program in a process group of its own, and kill the whole group afterwards."""
+    variables = trusted(environment)
     try:
         process = subprocess.Popen(
-            command,
+            [_located(command[0], variables), *command[1:]],
             cwd=cwd,
-            env=environment,
+            env=variables,
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

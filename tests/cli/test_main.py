@@ -18,6 +18,7 @@ from trainyard.cli.commands import validate
 from trainyard.diagnostics import ToolError, TreeError
 
 Call = Callable[..., Ended]
+SECRET = "2026ghs_s3cret"
 
 
 def test_version_is_one_line(trainyard: Call) -> None:
@@ -82,14 +83,25 @@ def test_what_ends_a_command_is_a_sentence_and_a_code(
     assert trainyard("validate") == Ended(code, "", message)
 
 
+@pytest.mark.parametrize(
+    ("args", "shown"),
+    [
+        (("validate", "--color", "never"), "validate --color ..."),
+        (("validate", f"--today={SECRET[:4]}-01-01"), "validate --today"),
+    ],
+)
 def test_bug_is_reported_in_a_report_and_not_on_the_screen(
-    repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
+    repository: Path,
+    trainyard: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    args: tuple[str, ...],
+    shown: str,
 ) -> None:
     """The user sees one sentence and a file's name; the file holds version, command, exception and
     frames."""
     monkeypatch.setattr(validate, "generate", lambda *_, **__: 1 // 0)
     monkeypatch.setattr(tempfile, "tempdir", str(repository))
-    ended = trainyard("validate", "--color", "never")
+    ended = trainyard(*args)
     (report,) = repository.glob("trainyard-bug-*.txt")
 
     assert (ended.code, ended.out) == (70, "")
@@ -97,8 +109,43 @@ def test_bug_is_reported_in_a_report_and_not_on_the_screen(
     assert str(report) in ended.err
     text = report.read_text(encoding="utf-8")
     assert text.startswith(f"trainyard {__version__}, Python ")
-    assert "command: trainyard validate --color never\nZeroDivisionError: integer division" in text
+    assert f"\ncommand: trainyard {shown}\nZeroDivisionError\n\n" in text
     assert "validate.py" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "shown"),
+    [
+        (("comment", "github", SECRET, f"--token={SECRET}"), "comment github ... --token"),
+        (("comment", "gitlab", "--token", SECRET), "comment gitlab --token ..."),
+        (("job", "--team", SECRET, "--", "validate", f"--token={SECRET}"), "job --team ... ..."),
+        ((SECRET, f"--{SECRET}"), "... ..."),
+    ],
+)
+def test_report_of_a_bug_holds_no_value(
+    repository: Path,
+    trainyard: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    args: tuple[str, ...],
+    shown: str,
+) -> None:
+    """Neither of the command line, nor of the exception and of what it came from: a user sends it
+    to strangers, and each can hold a token or a line of a file."""
+
+    def fail(*_: object, **__: object) -> None:
+        try:
+            {}[SECRET]
+        except KeyError as error:
+            raise ValueError(f"Invalid header value {SECRET}") from error
+
+    monkeypatch.setattr(main.app, "main", fail)
+    monkeypatch.setattr(tempfile, "tempdir", str(repository))
+    ended = trainyard(*args)
+    text = next(repository.glob("trainyard-bug-*.txt")).read_text(encoding="utf-8")
+
+    assert ended.code == 70
+    assert SECRET not in text + ended.err
+    assert f"\ncommand: trainyard {shown}" in text
 
 
 def test_bug_without_place_for_a_report_keeps_its_code(

@@ -12,11 +12,11 @@ from trainyard.schema.profiles import profile_kinds, profile_schema
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Plain
 
-_ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 REPOSITORIES = (
-    _ROOT / "profiles",
-    *sorted(_ROOT.glob("examples/*/profiles")),
-    _ROOT / "tests" / "rules" / "base" / "profiles",
+    ROOT / "profiles",
+    *sorted(ROOT.glob("examples/*/profiles")),
+    ROOT / "tests" / "rules" / "base" / "profiles",
 )
 
 

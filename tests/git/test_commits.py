@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.verify.programs import program
 from trainyard.diagnostics import ToolError, TreeError
 from trainyard.git.commits import (
     Commit,
@@ -244,3 +245,28 @@ def test_links_and_submodules_are_listed_apart(root: Path) -> None:
         "run": True,
         "teams/nlp.yaml": False,
     }
+
+
+@pytest.mark.parametrize(
+    "ref", ["nowhere", "HEAD^{x", "@{-1}", "main~99", ":/x", "a" * 40, "\n", ""]
+)
+def test_name_of_no_commit_is_a_fault_of_the_name(root: Path, ref: str) -> None:
+    with pytest.raises(TreeError, match=r"names no commit of .*; fetch it first"):
+        find_commit(Repository(root), ref)
+
+
+def test_missing_git_is_no_fault_of_the_name(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fetching the commit would not help."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match="`git` is missing: install it"):
+        find_commit(Repository(root), "main")
+
+
+def test_broken_git_is_no_fault_of_the_name(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(program(tmp_path / "bin", "git", "exit 3").parent))
+    with pytest.raises(ToolError, match=r"`git` failed with exit code 3"):
+        find_commit(Repository(root), "main")

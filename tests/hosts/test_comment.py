@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -50,11 +53,11 @@ def call(
     monkeypatch.setenv("CI_MERGE_REQUEST_IID", "7")
     file = tmp_path / "review.md"
 
-    def write(which: str, text: str | bytes, *more: str) -> tuple[int, str, str]:
+    def write(which: str, text: str | bytes, *more: str, name: str = "") -> tuple[int, str, str]:
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         fork = ("--head-repository", FORK, "--head-branch", "a branch&state=closed")
         options = fork if which == "github" else ()
-        code = run(["comment", which, str(file), "--head", HEAD, *options, *more])
+        code = run(["comment", which, name or str(file), "--head", HEAD, *options, *more])
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
@@ -162,8 +165,66 @@ def test_answer_that_is_no_json_is_a_sentence(host: Host, call: Call, answer: by
     host.raw = answer
     code, _, err = call("github", "new")
 
-    assert (code, err.count("\n")) == (4, 1)
+    assert (code, err.count("\n")) == (5, 1)
     assert "the answer is not JSON" in err
+
+
+@pytest.mark.parametrize(
+    ("which", "answer"),
+    [
+        ("github", "{}"),
+        ("github", "[null]"),
+        ("github", '[{"number": 7}]'),
+        ("github", '[{"number": 7, "head": []}]'),
+        ("github", f'[{{"head": {{"sha": "{HEAD}", "repo": {{"full_name": "{FORK}"}}}}}}]'),
+        ("github", f'[{{"number": {"9" * 5000}}}]'),
+        ("gitlab", "[]"),
+        ("gitlab", "null"),
+        ("gitlab", '{"sha": 1}'),
+        ("gitlab", f'{{"sha": "{HEAD}", "id": "1"}}'),
+        ("gitlab", f'{{"sha": "{HEAD}", "id": 1}}'),
+    ],
+)
+def test_answer_of_another_shape_is_a_sentence(
+    host: Host, call: Call, which: str, answer: str
+) -> None:
+    """A proxy may answer in place of the host; that is no bug of Trainyard."""
+    host.raw = answer.encode()
+    code, _, err = call(which, "new")
+
+    assert (code, err.count("\n")) == (5, 1)
+
+
+@pytest.mark.parametrize(
+    ("which", "comments"),
+    [
+        ("github", [None]),
+        ("github", [{"user": BOT, "body": MARKER}]),
+        ("gitlab", [{"id": 1, "body": MARKER}]),
+    ],
+)
+def test_comments_of_another_shape_are_a_sentence(
+    host: Host, call: Call, which: str, comments: list[Any]
+) -> None:
+    host.comments = comments
+    assert call(which, "new")[0] == 5
+
+
+def test_answer_that_is_no_http_is_a_sentence(call: Call) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            client = server.accept()[0]
+            with client:
+                client.recv(1)
+                client.sendall(b"no HTTP\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        code, _, err = call("github", "new", "--api", f"http://127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
+
+    assert (code, err.count("\n")) == (5, 1)
 
 
 def test_refusal_is_a_sentence(call: Call) -> None:
@@ -189,6 +250,15 @@ def test_host_that_is_not_there_is_a_sentence(call: Call) -> None:
         ("--head", "HEAD"),
         ("--api", "file:///etc/passwd"),
         ("--api", "http://host/?x="),
+        ("--api", "http://[::1"),
+        ("--api", "http://[x]/"),
+        ("--api", "http://host:99999"),
+        ("--api", "http://host:x"),
+        ("--api", "http://me:secret@host"),
+        ("--api", "https://:443"),
+        ("--head-branch", "\udcff"),
+        ("--head-branch", "a\nb"),
+        ("--head-branch", ""),
     ],
 )
 def test_option_of_another_form_is_refused(call: Call, host: Host, option: tuple[str, str]) -> None:
@@ -201,6 +271,64 @@ def test_token_is_needed(call: Call, host: Host, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("GITHUB_TOKEN")
     assert call("github", "new")[0] == 2
     assert host.seen == []
+
+
+@pytest.mark.parametrize("address", [f"http://{'a' * 64}.example.com", "http://a..b"])
+def test_address_that_no_host_has_is_a_sentence(call: Call, address: str) -> None:
+    code, _, err = call("github", "new", "--api", address)
+    assert (code, err.count("\n")) == (4, 1)
+
+
+@pytest.mark.parametrize("token", [f"{TOKEN}\n", f"{TOKEN} x", f"\x1b{TOKEN}", f"{TOKEN}\u20ac"])
+@pytest.mark.parametrize(
+    "account", [("github", "GITHUB_TOKEN"), ("gitlab", "TRAINYARD_TOKEN")], ids=lambda each: each[0]
+)
+def test_token_that_no_header_takes_is_refused_and_not_shown(
+    call: Call, host: Host, monkeypatch: pytest.MonkeyPatch, token: str, account: tuple[str, str]
+) -> None:
+    """A secret that was pasted with its line break is the usual case."""
+    which, variable = account
+    monkeypatch.setenv(variable, token)
+    code, _, err = call(which, "new")
+
+    assert (code, host.seen) == (2, [])
+    assert variable in err
+    assert TOKEN not in err
+
+
+@pytest.mark.parametrize("which", ["github", "gitlab"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: path.symlink_to("/proc/self/environ"),
+        lambda path: path.symlink_to("/dev/zero"),
+        os.mkfifo,
+        Path.mkdir,
+    ],
+    ids=["environment", "endless", "FIFO", "folder"],
+)
+def test_artifact_that_is_no_regular_file_is_not_read(
+    host: Host, call: Call, tmp_path: Path, which: str, make: Callable[[Path], None]
+) -> None:
+    """A job that ran a stranger's commit wrote it: a link would post what this job may read."""
+    make(tmp_path / "artifact.md")
+    for name in (tmp_path / "artifact.md", os.path.relpath(tmp_path / "artifact.md")):
+        assert call(which, "", name=str(name))[0] == (2 if make is Path.mkdir else 5)
+    assert host.seen == []
+
+
+def test_artifact_behind_a_linked_folder_is_not_read(
+    host: Host, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is of the artifact too, unless the path begins at the root."""
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("folder/a.md").write_text("new", encoding="utf-8")
+    Path("link").symlink_to("folder")
+
+    assert call("gitlab", "", name="link/a.md")[0] == 5
+    assert host.seen == []
+    assert call("gitlab", "", name="folder/a.md")[0] == 0
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"a" * 65_001])

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from trainyard.cli.console import result, wants_colour
-from trainyard.diagnostics import TreeError
+from trainyard.cli.destination import save
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def deliver(
         others: form -> its content, for each other form of the command.
 
     Raises:
-        TreeError: a file can't be written.
+        click.UsageError, TreeError: as `save`.
         OSError: stdout did not take it.
     """
     for output in outputs:
@@ -89,11 +89,4 @@ def deliver(
         if output.file is None:
             result(content)
         else:
-            _save(output.file, content)
-
-
-def _save(file: Path, content: str) -> None:
-    try:
-        file.write_text(f"{content}\n", encoding="utf-8", newline="\n")
-    except OSError as problem:
-        raise TreeError(f"{file} can't be written: {problem.strerror}") from problem
+            save(output.file, f"{content}\n".encode())

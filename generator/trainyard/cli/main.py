@@ -8,12 +8,14 @@ import platform
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
 
 import click
 
 from trainyard import __version__
-from trainyard.cli.app import app
+from trainyard.cli.app import COMMANDS, app
 from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.diagnostics import ToolError, TreeError
@@ -61,10 +63,17 @@ def _invoke(args: Sequence[str]) -> int:
         return Exit.INTERRUPTED
     except (NoInput, ToolError, TreeError) as problem:
         notify(f"error: {printable(str(problem))}")
-        return {NoInput: Exit.NO_INPUT, ToolError: Exit.TOOL}.get(type(problem), Exit.IO)
+        return _code_of(problem)
     except OSError as problem:
         notify(f"error: {problem.filename or 'standard output'}: {problem.strerror}")
         return Exit.IO
+
+
+def _code_of(problem: NoInput | ToolError | TreeError) -> Exit:
+    """Return the exit code of an error, which may be of a kind below these."""
+    if isinstance(problem, NoInput):
+        return Exit.NO_INPUT
+    return Exit.TOOL if isinstance(problem, ToolError) else Exit.IO
 
 
 def _usage(problem: click.ClickException) -> int:
@@ -94,8 +103,8 @@ def _bug(args: Sequence[str], problem: Exception) -> int:
     frames = traceback.format_tb(problem.__traceback__)[-_FRAMES:]
     report = (
         f"trainyard {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
-        f"command: trainyard {' '.join(args)}\n"
-        f"{type(problem).__name__}: {problem}\n\n{''.join(frames)}"
+        f"command: {' '.join(['trainyard', *_without_values(args)])}\n"
+        f"{type(problem).__name__}\n\n{''.join(frames)}"
     )
     notify(f"internal error: {type(problem).__name__}; this is a bug of Trainyard")
     try:
@@ -106,7 +115,29 @@ def _bug(args: Sequence[str], problem: Exception) -> int:
         notify("no report could be written")
     else:
         notify(
-            f"Please report it with {path}, which holds the command and where it failed, and no "
-            "profile."
+            f"Please report it with {path}, which holds the names of the command and its options, "
+            "and where it failed. It holds no value, file or environment variable."
         )
     return Exit.BUG
+
+
+def _without_values(args: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command line that Trainyard defines, and dots for all others.
+
+    Neither these nor the text of an exception reach a report: both may hold a token.
+    """
+    group: click.Command = app
+    names = set(COMMANDS)
+    for word in args:
+        name = word.partition("=")[0]
+        yield name if name in names else "..."
+        if isinstance(group, click.Group) and name in names:
+            with suppress(Exception):
+                group = group.get_command(click.Context(group), name) or group
+                names = _names(group)
+
+
+def _names(command: click.Command) -> set[str]:
+    """Return the options of a command, and the commands of a group."""
+    below = command.commands if isinstance(command, click.Group) else ()
+    return {*below, *chain.from_iterable(each.opts for each in command.params)}

@@ -84,6 +84,6 @@ def generate_for_team(
     checked = check(profiles, today())
     if checked.platform is None or has_errors(checked.diagnostics):
         return Generation(checked, checked.diagnostics), "", ""
-    owner = team or team_of_namespaces(checked.platform, namespaces)
+    owner = team_of_namespaces(checked.platform, namespaces) if team is None else team
     name = cluster_of_team(checked.platform, owner, cluster)
     return render(checked, components_root(profiles, output), [name]), name, owner

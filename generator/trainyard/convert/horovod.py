@@ -14,6 +14,7 @@ from trainyard.convert.options import (
     dropped,
     kept_number,
 )
+from trainyard.model.quantity import whole_number
 
 _ELASTIC = frozenset(
     {
@@ -94,4 +95,5 @@ def environment(line: Line) -> dict[str, str]:
 
 
 def _bytes(megabytes: str) -> str:
-    return str(int(megabytes) << 20) if megabytes.isdigit() else megabytes
+    number = whole_number(megabytes)
+    return megabytes if number is None else str(number << 20)

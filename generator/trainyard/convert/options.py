@@ -9,6 +9,7 @@ from typing import Final
 from trainyard.convert.arguments import Line, Option
 from trainyard.convert.fabric_variables import MEANING, is_of_a_fabric
 from trainyard.convert.model import Kind
+from trainyard.model.quantity import whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,9 @@ def _of_job(line: Line, option: Option, ranks: Ranks) -> Verdict:
 def kept_number(number: str, ranks: Ranks) -> Verdict:
     """Return the verdict about a number of ranks that is not that of the slots."""
     slots = f"the job has {ranks.nodes} x {ranks.slots} = {ranks.total} slots"
-    if not number.isdigit():
+    if (wanted := whole_number(number)) is None:
         return Verdict(True, Kind.CHOOSE, f"{slots}; the number must not be larger")
-    if int(number) > ranks.total:
+    if wanted > ranks.total:
         return Verdict(True, Kind.CHOOSE, f"{slots}: MPI refuses to start more ranks")
     return Verdict(True, Kind.CHANGED, f"{slots}; the others stay empty")
 

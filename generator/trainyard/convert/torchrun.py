@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainyard.convert.words import words as words_of
+from trainyard.model.quantity import whole_number
 
 _VALUES = words_of(
     """
@@ -100,4 +101,4 @@ def _start(words: Sequence[str]) -> int:
 def _number(text: str) -> int | None:
     if text in {"auto", "cpu", "gpu"}:
         return 0
-    return int(text) if text.isascii() and text.isdigit() else None
+    return whole_number(text)

@@ -96,8 +96,9 @@ def _name_faults(metadata: Body) -> Iterator[str]:
         )
     labels = mapping(metadata, "labels")
     seconds = str(labels.get(_LONGEST_TIME, "1"))
-    if not re.fullmatch(r"\+?[0-9]+", seconds, re.ASCII) or int(seconds) <= 0:
-        yield f"metadata.labels[{_LONGEST_TIME}]: {seconds!r} is no number above 0"
+    # A label has at most 63 characters, which the API server demands later.
+    if not re.fullmatch(r"\+?[0-9]{1,63}", seconds, re.ASCII) or not 0 < int(seconds) < 1 << 63:
+        yield f"metadata.labels[{_LONGEST_TIME}]: {seconds[:63]!r} is no number above 0"
 
 
 def _manager_faults(patches: Iterable[Body]) -> Iterator[str]:

@@ -69,12 +69,15 @@ def requests_of(container: Body) -> dict[str, int]:
     """Return the requests of a container; what only has a limit requests as much.
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is no quantity, or below 0.
     """
-    amounts = mapping(container, "resources", "limits") | mapping(
-        container, "resources", "requests"
-    )
-    return {name: in_base_units(name, str(amount)) for name, amount in amounts.items()}
+    found: dict[str, int] = {}
+    for part in ("limits", "requests"):
+        for name, amount in mapping(container, "resources", part).items():
+            found[name] = in_base_units(name, str(amount))
+            if found[name] < 0:
+                raise ValueError(f"{amount} {name} is below 0")
+    return found
 
 
 def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods, ...]:

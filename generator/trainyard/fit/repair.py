@@ -15,7 +15,7 @@ from trainyard.fit.merge import merged
 from trainyard.fit.removal import Path, at, parts, shown, without
 from trainyard.fit.verdict import Link, Standing, Verdict
 from trainyard.fit.walk import Judged, judge
-from trainyard.model.lookup import mapping, value_at
+from trainyard.model.lookup import mapping, text, value_at
 from trainyard.model.space import Grant, Space
 
 Body = dict[str, Any]
@@ -260,7 +260,7 @@ def _other_labels(job: Body, kept: Sequence[str]) -> Iterator[Change]:
 
 def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
     queue, longest = grant.launch.hardware.node_class, grant.launch.longest_job_name
-    if mapping(case.body, "metadata", "labels").get(QUEUE) not in _queues(case, queue):
+    if text(case.body, "metadata", "labels", QUEUE) not in _queues(case, queue):
         yield Change(f"set the label {QUEUE} to {queue}", {"metadata": {"labels": {QUEUE: queue}}})
     if len(case.name) > longest:
         key, appended = naming(job)

@@ -11,6 +11,8 @@ from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.quantity import in_base_units
 
 HOSTNAME = "kubernetes.io/hostname"
+_MOST_DOMAINS = 100_000
+"""Of a slice, as the custom resource has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
         bodies: ClusterQueues, ResourceQuotas and Workloads.
 
     Raises:
-        LookupError, TypeError, ValueError: an object is none that a cluster has.
+        ArithmeticError, LookupError, TypeError, ValueError: an object is none that a cluster has.
     """
     by_kind: dict[str, list[dict[str, Any]]] = {}
     for body in bodies:
@@ -170,6 +172,8 @@ def _places(assignment: dict[str, Any]) -> Iterator[tuple[str, int]]:
         return
     for part in mappings(assignment, "topologyAssignment", "slices"):
         size = int(part.get("domainCount") or 0)
+        if size > _MOST_DOMAINS:
+            raise ValueError(f"a slice has {size} domains")
         values = mappings(part, "valuesPerLevel")
         if values:
             yield from zip(_values(values[-1], size), _counts(part, size), strict=True)

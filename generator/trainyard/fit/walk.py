@@ -9,6 +9,7 @@ from typing import Any
 from trainyard.fit.case import Case, Ground, case_of
 from trainyard.fit.queueing import queue_checks
 from trainyard.fit.refusals import claim_checks, object_quota_checks, policy_checks
+from trainyard.fit.resources import resource_checks
 from trainyard.fit.verdict import Check, Link, Podset, Verdict
 from trainyard.model.admission import Answer
 from trainyard.model.quantity import format_amount
@@ -55,6 +56,7 @@ def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
     if case.is_formed:
         checks += policy_checks(case, answers)
         if case.runtime is not None:
+            checks += resource_checks(case)
             checks += object_quota_checks(case)
             checks += queue_checks(case)
             checks += claim_checks(case)

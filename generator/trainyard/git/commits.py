@@ -21,6 +21,8 @@ _SHA1_DIGITS = 40
 """Length of an id in a repository whose ids are SHA-1."""
 
 _COMMITTER = re.compile(rb"^committer .* (\d+) [+-]\d+$", re.MULTILINE)
+_FATAL = 128
+"""Exit code of Git for a name of no form, and for a repository that it can't read."""
 _EXECUTABLE = "100755"
 _REGULAR = frozenset({"100644", _EXECUTABLE})
 _SUBMODULE = "160000"
@@ -84,15 +86,13 @@ def find_commit(repository: Repository, ref: str) -> Commit:
     # Git reads a name that begins with a hyphen as an option of its own.
     if ref.startswith("-"):
         raise TreeError(f"`{ref}` is no branch, tag or commit")
-    try:
-        found = repository.read(
-            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
-        )
-    except ToolError as problem:
+    options = ("--verify", "--quiet", "--end-of-options")
+    found = repository.read("rev-parse", *options, f"{ref}^{{commit}}", accept=(0, 1, _FATAL))
+    if not found:
         raise TreeError(
             f"`{ref}` names no commit of {repository.root}; fetch it first: "
             "`git fetch origin BRANCH`, then use `origin/BRANCH`"
-        ) from problem
+        )
     commit = found.decode().strip()
     return Commit(commit, _date(_content(repository, [commit])[commit]))
 

@@ -7,13 +7,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import ToolError
-from trainyard.programs import read_from
+from trainyard.programs import find, read_from
 
 _TIMEOUT = 60.0
 """Seconds; 36,000 objects take less than one."""
@@ -40,16 +39,16 @@ class Repository:
         Raises:
             ToolError: Git is missing, fails or hangs.
         """
-        command = [_program(), *_settings(self.root), *arguments]
+        command: list[str | Path] = [_program(), *_settings(self.root), *arguments]
         return read_from(
             command, timeout=_TIMEOUT, environment=_environment(), stdin=stdin, accept=accept
         )
 
 
-def _program() -> str:
-    program = shutil.which("git")
+def _program() -> Path:
+    program = find("git")
     if program is None:
-        raise ToolError("`git` is missing: install it, so that the base can be read")
+        raise ToolError("`git` is missing: install it, so that commits can be read")
     return program
 
 

@@ -6,18 +6,20 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPException
-from typing import Any
+from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from trainyard import __version__
-from trainyard.diagnostics import ToolError
+from trainyard.diagnostics import ToolError, TreeError
 
 _TIMEOUT = 30.0  # seconds
 _LIMIT = 20 * 1024 * 1024  # bytes of an answer
 _PAGE = 100
 _PAGES = 50
+
+Value = TypeVar("Value")
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -43,7 +45,8 @@ class Api:
         """Return the answer to a GET request.
 
         Raises:
-            ToolError: the host can't be reached, refuses, or does not answer with JSON.
+            ToolError: the host can't be reached, or refuses.
+            TreeError: it does not answer with JSON.
         """
         return self._send("GET", f"{path}?{urlencode(query)}" if query else path)
 
@@ -51,22 +54,23 @@ class Api:
         """Yield the entries of all pages of a list.
 
         Raises:
-            ToolError: as `get`, or there are more than 5,000 entries.
+            ToolError: as `get`.
+            TreeError: as `get`, or there are more than 5,000 entries.
         """
         for page in range(1, _PAGES + 1):
             entries = self.get(path, **query, per_page=_PAGE, page=page)
             if not isinstance(entries, list):
-                raise ToolError(f"{self.address}{path} did not answer with a list")
+                raise TreeError(f"{self.address}{path} did not answer with a list")
             yield from entries
             if len(entries) < _PAGE:
                 return
-        raise ToolError(f"{self.address}{path} has more than {_PAGE * _PAGES} entries")
+        raise TreeError(f"{self.address}{path} has more than {_PAGE * _PAGES} entries")
 
     def send(self, method: str, path: str, **fields: str) -> Any:
         """Return the answer to a request that changes something.
 
         Raises:
-            ToolError: as `get`.
+            ToolError, TreeError: as `get`.
         """
         return self._send(method, path, json.dumps(fields).encode())
 
@@ -81,15 +85,36 @@ class Api:
                 content = answer.read(_LIMIT + 1)
         except HTTPError as problem:
             raise ToolError(f"{where}: the host answered {problem.code} {problem.reason}") from None
-        except (HTTPException, URLError, OSError) as problem:
+        except (URLError, OSError, UnicodeError) as problem:
             raise ToolError(f"{where}: {problem}") from problem
-        return _plain(content, where)
+        except HTTPException as problem:
+            raise TreeError(f"{where}: the answer is not HTTP") from problem
+        return plain(content, where)
 
 
-def _plain(content: bytes, where: str) -> Any:
+def plain(content: bytes, where: str) -> Any:
+    """Return the plain data of an answer.
+
+    Raises:
+        TreeError: it is too large, or is not JSON.
+    """
     if len(content) > _LIMIT:
-        raise ToolError(f"{where}: the answer is larger than {_LIMIT} bytes")
+        raise TreeError(f"{where}: the answer is larger than {_LIMIT} bytes")
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as problem:
-        raise ToolError(f"{where}: the answer is not JSON") from problem
+        raise TreeError(f"{where}: the answer is not JSON") from problem
+
+
+def part(answer: Any, kind: type[Value], *steps: str) -> Value:
+    """Return the value that an answer has under some keys.
+
+    Raises:
+        TreeError: it has none of that kind.
+    """
+    value = answer
+    for step in steps:
+        value = value.get(step) if isinstance(value, dict) else None
+    if type(value) is not kind:
+        raise TreeError(f"the host's answer has no usable `{'.'.join(steps)}`")
+    return value

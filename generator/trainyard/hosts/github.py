@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trainyard.hosts.api import Api
+from trainyard.hosts.api import Api, part
 from trainyard.hosts.sticky import Comment
+from trainyard.model.lookup import text
 
 AUTHOR = "github-actions[bot]"
 """The account of a workflow's own token."""
@@ -48,18 +49,17 @@ class PullRequest:
         """Yield the comments, the oldest first.
 
         Raises:
-            ToolError: the host refuses.
+            ToolError, TreeError: as `Api.get`.
         """
         for each in self.api.every(f"/repos/{self.repository}/issues/{self.number}/comments"):
-            user = each.get("user") or {}
-            own = user.get("type") == "Bot" and user.get("login") == self.author
-            yield Comment(each["id"], own, each.get("body") or "")
+            own = text(each, "user", "type") == "Bot" and text(each, "user", "login") == self.author
+            yield Comment(part(each, int, "id"), own, text(each, "body"))
 
     def create(self, body: str) -> None:
         """Write a new comment.
 
         Raises:
-            ToolError: the host refuses.
+            ToolError, TreeError: as `Api.get`.
         """
         path = f"/repos/{self.repository}/issues/{self.number}/comments"
         self.api.send("POST", path, body=body)
@@ -68,7 +68,7 @@ class PullRequest:
         """Replace the body of a comment.
 
         Raises:
-            ToolError: the host refuses.
+            ToolError, TreeError: as `Api.get`.
         """
         path = f"/repos/{self.repository}/issues/comments/{comment}"
         self.api.send("PATCH", path, body=body)
@@ -92,12 +92,13 @@ def find_pull_request(api: Api, repository: str, head: Head) -> int | None:
     commit writes the comment.
 
     Raises:
-        ToolError: the host refuses.
+        ToolError, TreeError: as `Api.get`.
     """
     owner = head.repository.partition("/")[0]
     query = {"state": "open", "head": f"{owner}:{head.branch}"}
     for each in api.every(f"/repos/{repository}/pulls", **query):
-        of = each["head"]
-        if of["sha"] == head.commit and (of["repo"] or {}).get("full_name") == head.repository:
-            return int(each["number"])
+        # The repository is null once a fork is deleted.
+        of = part(each, str, "head", "sha"), text(each, "head", "repo", "full_name")
+        if of == (head.commit, head.repository):
+            return part(each, int, "number")
     return None

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trainyard.hosts.api import Api
+from trainyard.hosts.api import Api, part
 from trainyard.hosts.sticky import Comment
+from trainyard.model.lookup import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +34,27 @@ class MergeRequest:
         """Return the commit that the merge request ends with.
 
         Raises:
-            ToolError: the host refuses.
+            ToolError, TreeError: as `Api.get`.
         """
-        return str(self.api.get(self._path)["sha"])
+        return part(self.api.get(self._path), str, "sha")
 
     def comments(self) -> Iterator[Comment]:
         """Yield the notes, the oldest first.
 
         Raises:
-            ToolError: the host refuses.
+            ToolError, TreeError: as `Api.get`.
         """
-        own = self.api.get("/user")["id"]
+        own = part(self.api.get("/user"), int, "id")
         order = {"sort": "asc", "order_by": "created_at"}
         for each in self.api.every(f"{self._path}/notes", **order):
-            yield Comment(each["id"], each["author"]["id"] == own, each.get("body") or "")
+            is_own = part(each, int, "author", "id") == own
+            yield Comment(part(each, int, "id"), is_own, text(each, "body"))
 
     def create(self, body: str) -> None:
         """Write a new note.
 
         Raises:
-            ToolError: the host refuses.
+            ToolError, TreeError: as `Api.get`.
         """
         self.api.send("POST", f"{self._path}/notes", body=body)
 
@@ -60,7 +62,7 @@ class MergeRequest:
         """Replace the body of a note.
 
         Raises:
-            ToolError: the host refuses.
+            ToolError, TreeError: as `Api.get`.
         """
         self.api.send("PUT", f"{self._path}/notes/{comment}", body=body)
 

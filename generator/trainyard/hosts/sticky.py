@@ -58,6 +58,7 @@ def post(discussion: Discussion, text: str) -> str:
 
     Raises:
         ToolError: the host refuses.
+        TreeError: its answer is malformed.
     """
     known = sticky(discussion.comments())
     worth = "" if text.startswith(NOTHING) else text.strip()

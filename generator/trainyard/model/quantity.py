@@ -25,7 +25,7 @@ _UNITS = {
     **{suffix: Fraction(size) for suffix, size in _BINARY.items()},
 }
 _QUANTITY = re.compile(
-    r"([+-]?[0-9]*\.?[0-9]*)(?:[eE]([+-]?[0-9]{1,3})|([A-Za-z]{0,2}))\Z", re.ASCII
+    r"([+-]?[0-9]{0,40}\.?[0-9]{0,40})(?:[eE]([+-]?[0-9]{1,3})|([A-Za-z]{0,2}))\Z", re.ASCII
 )
 _BYTE_RESOURCES = ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi")
 
@@ -132,8 +132,16 @@ def parse_amount(text: str) -> Fraction:
     """
     match = _QUANTITY.match(text)
     if match is None or not any(map(str.isdigit, match[1])) or (match[3] or "") not in _UNITS:
-        raise ValueError(f"not a quantity: {text!r}")
+        raise ValueError(f"not a quantity: {text[:100]!r}")
     return Fraction(match[1]) * _UNITS[match[3] or ""] * Fraction(10) ** int(match[2] or 0)
+
+
+def whole_number(text: str) -> int | None:
+    """Return a whole number that is written in digits only; None for any other text.
+
+    More digits than any number of a job has are none: Python refuses to read thousands.
+    """
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
 
 
 def in_base_units(resource: str, text: str) -> int:

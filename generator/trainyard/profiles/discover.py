@@ -11,6 +11,7 @@ from pathlib import Path
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.names import DEVICES
 from trainyard.yaml_io.lookalikes import beyond_ascii
+from trainyard.yaml_io.scalars import is_typed
 
 FOLDERS = ("hardware", "clusters", "compliance", "runtimes", "teams", "components")
 ALONE = ("trainyard.yaml", "allocations.yaml", "waivers.yaml")
@@ -35,11 +36,13 @@ BAD_FILE_NAME = Rule(
     id="names/bad-file-name",
     severity=Severity.ERROR,
     summary="""
-        A profile's file name is its name: lower-case letters, digits and inner hyphens, and no
-        device's name.
+        A profile's file name is its name: lower-case letters, digits and inner hyphens, no device's
+        name, and no word such as `on` or `null`.
     """,
     why="""
         The name becomes namespaces, queues and labels; the API server refuses any other form.
+        YAML readers take `on` or `null` for something else than text, wherever the name is
+        written without quotes.
         Windows can't check out a file or folder with the name of a device, such as `con`.
     """,
     fix="""
@@ -143,6 +146,9 @@ def check_name(name: str, shown: str) -> Diagnostic | None:
     """
     if _NAME.match(name) is None:
         message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
+        return BAD_FILE_NAME.at(Pointer(shown), message)
+    if is_typed(name):
+        message = f"`{name}` is no text to every YAML reader"
         return BAD_FILE_NAME.at(Pointer(shown), message)
     if name in DEVICES:
         return BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import ToolError
-from trainyard.programs import run
+from trainyard.programs import folders, run
 
 VERSION_TIMEOUT = 8.0
 """Seconds; the answer takes 0.05 s. With the limits of a build, two tools that hang cost less than
@@ -95,19 +95,12 @@ def _locate(pin: _Pin) -> Path:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders to look in, the nearest to this code first.
-
-    The current folder and its parents are left out: they may hold a stranger's pull request, whose
-    author could commit a program of that name.
-    """
+    """Yield the folders to look in, the nearest to this code first."""
     prefix = Path(sys.prefix)
     yield Path(__file__).parents[3] / ".tools" / "bin"
     yield prefix / "bin"
     yield prefix.parent / ".tools" / "bin"
-    here = Path.cwd()
-    for entry in os.get_exec_path():
-        if entry and Path(entry).resolve() != here:
-            yield Path(entry)
+    yield from map(Path, folders())
 
 
 def _is_built_from(path: Path, pin: _Pin) -> bool:

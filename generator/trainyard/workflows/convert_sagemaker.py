@@ -14,9 +14,19 @@ from trainyard.convert.sagemaker.training_job import is_training_job, read_train
 from trainyard.diagnostics import TreeError
 from trainyard.model.tenant import Tenant
 from trainyard.workflows.convert import Converted, in_order
-from trainyard.workflows.handed_in import content_of, read_source, shown, source_of
+from trainyard.workflows.handed_in import (
+    OBJECTS,
+    PYTHON,
+    content_of,
+    need_small,
+    read_source,
+    shown,
+    source_of,
+)
 from trainyard.yaml_io.source import Source
 
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""Errors of Python's parser; it has no memory for what is nested deeper than its own stack."""
 _ENDINGS = frozenset({".json", ".yaml", ".yml"})
 
 
@@ -45,15 +55,17 @@ def _requests(file: Path) -> tuple[Source, list[Request]]:
     if file.suffix in _ENDINGS:
         source = read_source(file)
         return source, _of_json(source)
-    content, text = content_of(file)
+    content, text = content_of(file, OBJECTS)
     if text.lstrip().startswith(("{", "[")):
         source = source_of(file, content, text)
         return source, _of_json(source)
+    need_small(file, content, PYTHON)
     source = Source(shown(file), content)
     try:
         return source, read_estimators(source.file, text)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+    except _NO_PYTHON as error:
+        number = error.lineno if isinstance(error, SyntaxError) else None
+        line = f", line {number}" if number else ""
         raise TreeError(f"{source.file}{line}: this is neither JSON nor Python") from error
 
 

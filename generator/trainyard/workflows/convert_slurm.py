@@ -10,7 +10,7 @@ from trainyard.convert.model import Conversion
 from trainyard.convert.slurm.convert import read_batch_script
 from trainyard.model.tenant import Tenant
 from trainyard.workflows.convert import Converted, in_order
-from trainyard.workflows.handed_in import content_of, shown
+from trainyard.workflows.handed_in import OBJECTS, content_of, shown
 from trainyard.yaml_io.source import Source
 
 
@@ -27,7 +27,7 @@ def convert_batch_scripts(files: Sequence[Path], tenant: Tenant | None) -> Conve
     conversions: list[Conversion] = []
     sources: dict[str, Source] = {}
     for file in files:
-        content, text = content_of(file)
+        content, text = content_of(file, OBJECTS)
         source = sources[shown(file)] = Source(shown(file), content)
         drafts = read_batch_script(source.file, text)
         conversions += [in_order(finish(each, tenant), source) for each in drafts]

@@ -22,7 +22,7 @@ from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.schema.manifests import check_manifest
 from trainyard.workflows.generate import Generation
-from trainyard.workflows.handed_in import content_of, objects, read_source
+from trainyard.workflows.handed_in import SNAPSHOT, content_of, objects, read_source
 from trainyard.workflows.objects import component_manifests
 
 Body = dict[str, Any]
@@ -68,12 +68,12 @@ def read_snapshot(file: Path) -> Snapshot:
     Raises:
         TreeError: it can't be read, is no JSON, or is no list of such objects.
     """
-    content = content_of(file)[1]
+    content = content_of(file, SNAPSHOT)[1]
     try:
         # The YAML reader needs a minute for 10,000 Workloads.
         listed = objects(str(file), [json.loads(content)])
         snapshot = snapshot_of([body for _, body in listed])
-    except (LookupError, RecursionError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise TreeError(f"{file} shows no usage: {error}") from error
     if not snapshot.queues:
         raise TreeError(f"{file} has no ClusterQueue with a status, which shows what is in use")

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from errno import EBADF
 from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import Step, TreeError
-from trainyard.plainfile import read_regular
+from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.yaml_io.events import StreamError
 from trainyard.yaml_io.manifests import read_handwritten
 from trainyard.yaml_io.source import Source
 
 Body = dict[str, Any]
 
-_LARGEST = 64 << 20
-"""Bytes of a file of objects that are read: a snapshot of 10,000 Workloads."""
+OBJECTS = 4 << 20
+"""Bytes of a YAML file: 1,000 jobs, for which the reader takes 0.2 GB."""
+SNAPSHOT = 64 << 20
+"""Bytes of a JSON file: 10,000 Workloads."""
+PYTHON = 256 << 10
+"""Bytes of Python source, for which its parser takes at most 0.25 GB."""
 
 
 def shown(file: Path) -> str:
@@ -30,7 +35,7 @@ def read_source(file: Path) -> Source:
     Raises:
         TreeError: it can't be read, or is no YAML.
     """
-    return source_of(file, *content_of(file))
+    return source_of(file, *content_of(file, OBJECTS))
 
 
 def source_of(file: Path, content: bytes, text: str) -> Source:
@@ -69,24 +74,38 @@ def objects(name: str, documents: Iterable[Any]) -> Iterator[tuple[tuple[Step, .
             yield (number,), body
 
 
-def content_of(file: Path) -> tuple[bytes, str]:
+def content_of(file: Path, limit: int) -> tuple[bytes, str]:
     """Return the content of a file as bytes and as text.
 
     Raises:
-        TreeError: it can't be read.
+        TreeError: it can't be read, or has more bytes than the limit.
     """
     try:
-        content = _bytes(file)
+        content = _bytes(file, limit)
+        need_small(file, content, limit)
         text = content.decode("utf-8-sig")
+    except NotRegularError as error:
+        hint = "pipe what another program prints to standard input, and name it `-`"
+        raise TreeError(f"{shown(file)} can't be read: {error.strerror}; {hint}") from error
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         raise TreeError(f"{shown(file)} can't be read: {reason}") from error
-    if len(content) > _LARGEST:
-        raise TreeError(f"{shown(file)} is larger than {_LARGEST >> 20} MiB")
     return content, text
 
 
-def _bytes(file: Path) -> bytes:
-    if str(file) == "-":
-        return sys.stdin.buffer.read(_LARGEST + 1)
-    return read_regular(file.parent, file.name, _LARGEST)
+def need_small(file: Path, content: bytes, limit: int) -> None:
+    """Refuse content that would take too much memory.
+
+    Raises:
+        TreeError: it has more bytes than the limit.
+    """
+    if len(content) > limit:
+        raise TreeError(f"{shown(file)} is larger than {limit >> 10:,} KiB: hand in parts of it")
+
+
+def _bytes(file: Path, limit: int) -> bytes:
+    if str(file) != "-":
+        return read_regular(file.parent, file.name, limit)
+    if sys.stdin is None:
+        raise OSError(EBADF, "it is closed")
+    return sys.stdin.buffer.read(limit + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from trainyard.yaml_io.aliases import expanded
 from trainyard.yaml_io.composer import Composer, Path
@@ -11,6 +12,8 @@ from trainyard.yaml_io.scalars import resolve_kubernetes
 from trainyard.yaml_io.source import Mark, Plain, Source
 
 _MERGE = "<<"
+MAX_VALUES: Final = 250_000
+"""Mappings, lists and scalars of a user's file, whose places may take 1 KB each."""
 
 
 class _Manifests(Composer[Plain]):
@@ -65,6 +68,13 @@ class _Handwritten(_Manifests):
     def __init__(self, text: str, lines: Sequence[str]) -> None:
         super().__init__(text, lines)
         self._events = expanded(self._events)
+        self._left = MAX_VALUES
+
+    def node(self, event: Event, path: Path) -> Plain:
+        self._left -= 1
+        if self._left < 0:
+            raise StreamError(event.start_mark, f"more than {MAX_VALUES:,} values")
+        return super().node(event, path)
 
     def mapping(self, event: Event, path: Path) -> Plain:
         body = super().mapping(event, path)

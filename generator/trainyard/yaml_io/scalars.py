@@ -77,6 +77,9 @@ _KUBERNETES_WORDS: Final[dict[str, bool | None]] = {
 _KUBERNETES_INTEGER: Final = re.compile(
     r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0(?P<octal>[0-7]+)|0|[1-9][0-9]*)"
 )
+_KUBERNETES_INTEGERS: Final = range(-(1 << 63), 1 << 64)
+"""Larger ones are floats, or text if their digits are not decimal."""
+_LONGEST_INTEGER: Final = len("-0b") + 64
 _KUBERNETES_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
@@ -85,6 +88,7 @@ def resolve_kubernetes(text: str) -> Plain:
     """Return the value of a plain scalar in Kubernetes' reader.
 
     The source is sigs.k8s.io/yaml v1.4, goyaml.v2/resolve.go.
+    Python refuses to read thousands of digits as an integer.
 
     Dates and base-60 numbers are text to it; so are ``<<`` and ``=`` here, which we never write
     plain.
@@ -94,10 +98,12 @@ def resolve_kubernetes(text: str) -> Plain:
     if text[0] not in "+-.0123456789":
         return text
     digits = text.replace("_", "")
-    if match := _KUBERNETES_INTEGER.fullmatch(digits):
-        return int(digits, 8 if match["octal"] else 0)
-    if _KUBERNETES_FLOAT.fullmatch(digits) and math.isfinite(number := float(digits)):
-        return number
+    if len(digits) <= _LONGEST_INTEGER and (match := _KUBERNETES_INTEGER.fullmatch(digits)):
+        number = int(digits, 8 if match["octal"] else 0)
+        if number in _KUBERNETES_INTEGERS:
+            return number
+    if _KUBERNETES_FLOAT.fullmatch(digits) and math.isfinite(decimal := float(digits)):
+        return decimal
     return text
 
 

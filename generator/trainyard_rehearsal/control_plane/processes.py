@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from trainyard.diagnostics import ToolError
-from trainyard.programs import dying_with_parent
+from trainyard.programs import dying_with_parent, trusted
 
 LOOPBACK = "127.0.0.1"
 _TAIL = 15
@@ -120,12 +120,14 @@ class Processes:
             try:
                 popen = subprocess.Popen(
                     command,
-                    env={
-                        "HOME": str(self.logs),
-                        "TMPDIR": str(self.logs),
-                        **_ENVIRONMENT,
-                        **environment,
-                    },
+                    env=trusted(
+                        {
+                            "HOME": str(self.logs),
+                            "TMPDIR": str(self.logs),
+                            **_ENVIRONMENT,
+                            **environment,
+                        }
+                    ),
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,8 +29,8 @@ def find_redis(cache: Path) -> Redis:
     Raises:
         ToolError: there is none.
     """
-    if found := shutil.which("redis-server"):
-        return Redis(Path(found), ())
+    if found := programs.find("redis-server"):
+        return Redis(found, ())
     home = cache / "redis"
     if not home.exists():
         raise ToolError(
@@ -46,7 +45,7 @@ def fetch_redis(cache: Path, progress: Callable[[str], None]) -> None:
     Raises:
         ToolError: the machine has no apt, or the archive does not answer.
     """
-    if shutil.which("redis-server") or (cache / "redis").exists():
+    if programs.find("redis-server") or (cache / "redis").exists():
         return
     progress("fetching redis-server")
     with tempfile.TemporaryDirectory(dir=cache) as scratch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -15,30 +16,56 @@ from trainyard.diagnostics import TreeError
 from trainyard.hosts.github import AUTHOR, Head, PullRequest, find_pull_request, github
 from trainyard.hosts.gitlab import MergeRequest, gitlab
 from trainyard.hosts.sticky import post
+from trainyard.plainfile import read_named
 
 _LIMIT = 65_000
 """Bytes. GitHub takes 65,536 characters, GitLab 1,000,000."""
 _REPOSITORY = re.compile(r"(?!\.+/)[A-Za-z0-9_.-]+/(?!\.+$)[A-Za-z0-9_.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-_ADDRESS = re.compile(r"https?://[^\s?#]+")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9._~:/%[\]-]+")
+_BRANCH = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")
+_TOKEN = re.compile("[!-~]+")
 
 
 class _Matching(click.ParamType[str]):
-    """Text that has a form."""
+    """Text that has a form.
 
-    def __init__(self, name: str, pattern: re.Pattern[str]) -> None:
+    Args:
+        name: of the form, for people.
+        pattern: the form.
+        fault: message for a value that must not be shown.
+    """
+
+    def __init__(self, name: str, pattern: re.Pattern[str], fault: str = "") -> None:
         self.name = name
         self._pattern = pattern
+        self._fault = fault
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not self._pattern.fullmatch(value):
-            self.fail(f"`{value}` is no {self.name}", param, ctx)
+            self.fail(self._fault or f"`{value}` is no {self.name}", param, ctx)
         return value
+
+
+class _Address(_Matching):
+    """An address whose host and port can be read."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        address = super().convert(value, param, ctx)
+        try:
+            parts = urlsplit(address)
+            is_whole = bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_whole = False
+        if not is_whole:
+            self.fail(f"`{value}` is no {self.name}", param, ctx)
+        return address
 
 
 _repository = _Matching("repository, e.g. org/platform", _REPOSITORY)
 _commit = _Matching("commit of 40 or 64 hexadecimal digits", _COMMIT)
-_address = _Matching("address of an API, e.g. https://api.github.com", _ADDRESS)
+_branch = _Matching("branch whose name is UTF-8", _BRANCH)
+_address = _Address("address of an API, e.g. https://api.github.com", _ADDRESS)
 _file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 _head = click.option(
     "--head", type=_commit, required=True, metavar="SHA", help="The commit that was checked."
@@ -47,8 +74,14 @@ _head = click.option(
 
 def _token(variable: str) -> Callable[[Command], Command]:
     """Return the option of a token, hidden: a command line is visible to other processes."""
+    fault = f"{variable} has a character that no token has, such as a line break at its end"
     return click.option(
-        "--token", envvar=variable, required=True, hidden=True, help=f"Default: {variable}."
+        "--token",
+        type=_Matching("token", _TOKEN, fault),
+        envvar=variable,
+        required=True,
+        hidden=True,
+        help=f"Default: {variable}.",
     )
 
 
@@ -79,7 +112,9 @@ def command() -> None:
     metavar="OWNER/NAME",
     help="The repository of the checked commit, that of a fork included.",
 )
-@click.option("--head-branch", required=True, metavar="NAME", help="Its branch there.")
+@click.option(
+    "--head-branch", type=_branch, required=True, metavar="NAME", help="Its branch there."
+)
 @click.option(
     "--author", default=AUTHOR, show_default=True, metavar="LOGIN", help="Account of the token."
 )
@@ -170,18 +205,21 @@ def _done(change: str, number: str) -> int:
 def _text(file: Path) -> str:
     """Return the text of the comment.
 
+    The file is often an artifact of a job that ran a stranger's commit, where a link could name a
+    file of this job.
+
     Raises:
         NoInput: there is no such file.
-        TreeError: it can't be read, is too large or is not UTF-8.
+        TreeError: it can't be read, is no regular file, is too large or is not UTF-8.
     """
     try:
-        content = file.read_bytes()
+        content = read_named(file, _LIMIT)
     except FileNotFoundError:
         raise NoInput(f"no file {file}") from None
     except OSError as problem:
         raise TreeError(f"{file} can't be read: {problem.strerror}") from problem
     if len(content) > _LIMIT:
-        raise TreeError(f"{file} has {len(content)} bytes; a comment can have {_LIMIT}")
+        raise TreeError(f"{file} has more than {_LIMIT} bytes, the most that a comment can have")
     try:
         return content.decode()
     except UnicodeDecodeError:

@@ -8,6 +8,7 @@ import click
 
 from trainyard.cli import findings
 from trainyard.cli.console import notify, printable, result
+from trainyard.cli.destination import need_free, save
 from trainyard.cli.exits import Exit
 from trainyard.cli.options import (
     cluster_option,
@@ -22,7 +23,7 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.progress import working
 from trainyard.cli.report import content, with_change
-from trainyard.diagnostics import Severity, TreeError, has_errors
+from trainyard.diagnostics import Severity, has_errors
 from trainyard.model.quantity import counted
 from trainyard.report.page import page
 from trainyard.workflows.diff import Wanted, diff
@@ -60,6 +61,7 @@ def command(
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
+    need_free(out)
     place = Target(profiles, output, components_root(profiles, output))
     with working("verifying", "sync units") as line:
         change = diff(place, Wanted(base, "", False, clusters, day)) if base else None
@@ -72,18 +74,11 @@ def command(
     read = examined.generation.checked.profiles
     found = findings.Findings(every, places(read, profiles, output))
     shown = content(examined, found, clusters)
-    size = _write(out, page(with_change(shown, change) if change else shown))
+    written = page(with_change(shown, change) if change else shown)
+    save(out, written)
     errors, warnings = (found.count(each) for each in (Severity.ERROR, Severity.WARNING))
     result(
-        f"wrote {printable(str(out))}: {size // 1000} kB, {counted(errors, 'error')}, "
+        f"wrote {printable(str(out))}: {len(written) // 1000} kB, {counted(errors, 'error')}, "
         f"{counted(warnings, 'warning')}"
     )
     return Exit.FINDINGS if has_errors(every) else Exit.FINE
-
-
-def _write(file: Path, content: bytes) -> int:
-    """Write the page and return its bytes."""
-    try:
-        return file.write_bytes(content)
-    except OSError as problem:
-        raise TreeError(f"{file} can't be written: {problem.strerror}") from problem

@@ -11,6 +11,7 @@ from trainyard.convert.model import Kind
 from trainyard.convert.mpijob.fields import Fields, Path
 from trainyard.convert.mpijob.meanings import REPLICAS, ROLES
 from trainyard.convert.trainjob import LONGEST_TIME, PRIORITY, QUEUE
+from trainyard.model.quantity import whole_number
 
 _RETRIES: Final = 6
 """Of a Job whose backoffLimit is not set, such as that of the launcher."""
@@ -59,7 +60,7 @@ def with_metadata(fields: Fields, draft: Draft) -> Draft:
         annotations=_kept(fields, "annotations"),
         queue=queue,
         priority=priority,
-        deadline=int(time) if time.isdigit() else 0,
+        deadline=whole_number(time) or 0,
         places={
             **draft.places,
             "queue": fields.place("metadata", "labels", QUEUE),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.diagnostics import Pointer
@@ -41,6 +42,16 @@ class UnknownError(Exception):
 
 _DEEPEST = 8
 """Names and expressions in one another that are followed."""
+_MOST = 100_000
+"""Expressions whose values are read: each name may stand for many more."""
+_LONGEST = 1 << 16
+"""Characters of a text, and members of a list, that expressions make."""
+_LARGEST = 1 << 63
+"""Beyond all numbers that a job has."""
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a character, which no file can hold."""
+_SIMPLE = (str, int, float, type(None))
+"""Kinds of values without parts; a truth is a whole number to Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class Names:
 
     file: str
     constants: Mapping[str, ast.expr]
+    _steps: Iterator[int] = field(default_factory=lambda: iter(range(_MOST)))
 
     def at(self, node: ast.expr | ast.keyword) -> Pointer:
         """Return the place of an expression; columns of Python are bytes from 0."""
@@ -70,19 +82,38 @@ class Names:
         """Return the value of an expression of literals, names and f-strings.
 
         Raises:
-            UnknownError: it has another form.
+            UnknownError: it has another form, or is too large.
         """
         read = next((read for kind, read in _READERS.items() if isinstance(node, kind)), _literal)
-        if not depth:
+        if not depth or next(self._steps, None) is None:
             raise UnknownError
-        return read(self, node, depth - 1)
+        return _bounded(read(self, node, depth - 1))
+
+
+def _bounded(value: Any) -> Any:
+    """Return a value that is not too large, and whose text YAML can hold.
+
+    Raises:
+        UnknownError: it is another one.
+    """
+    is_large = (
+        abs(value) > _LARGEST
+        if isinstance(value, int)
+        else isinstance(value, str | list | dict) and len(value) > _LONGEST
+    )
+    if is_large or (isinstance(value, str) and _HALF.search(value)):
+        raise UnknownError
+    return value
 
 
 def _literal(_: Names, node: Any, __: int) -> Any:
     try:
-        return ast.literal_eval(node)
+        value = ast.literal_eval(node)
     except (ValueError, TypeError) as error:
         raise UnknownError from error
+    if not isinstance(value, _SIMPLE):
+        raise UnknownError
+    return value
 
 
 def _of_name(names: Names, node: ast.Name, depth: int) -> Any:
@@ -95,6 +126,8 @@ def _of_dict(names: Names, node: ast.Dict, depth: int) -> Any:
     if None in node.keys:
         raise UnknownError
     keys = [names.value(each, depth) for each in node.keys if each is not None]
+    if not all(isinstance(each, _SIMPLE) for each in keys):
+        raise UnknownError
     return dict(zip(keys, (names.value(each, depth) for each in node.values), strict=True))
 
 
@@ -112,10 +145,14 @@ def _of_part(names: Names, node: ast.FormattedValue, depth: int) -> Any:
     return names.value(node.value, depth)
 
 
+_ADDED = (str, int, float, list)
+"""Kinds of values that can be added; a tuple is read as a list."""
+
+
 def _of_operation(names: Names, node: ast.BinOp, depth: int) -> Any:
     left, right = names.value(node.left, depth), names.value(node.right, depth)
     are_numbers = isinstance(left, int) and isinstance(right, int)
-    if isinstance(node.op, ast.Add) and type(left) is type(right):
+    if isinstance(node.op, ast.Add) and type(left) is type(right) in _ADDED:
         return left + right
     if isinstance(node.op, ast.Mult) and are_numbers:
         return left * right
@@ -123,7 +160,7 @@ def _of_operation(names: Names, node: ast.BinOp, depth: int) -> Any:
 
 
 def _of_call(names: Names, node: ast.Call, depth: int) -> Any:
-    if name_of(node) != "dict" or node.args:
+    if name_of(node) != "dict" or node.args or any(each.arg is None for each in node.keywords):
         raise UnknownError
     return {each.arg: names.value(each.value, depth) for each in node.keywords}
 

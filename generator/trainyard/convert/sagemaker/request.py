@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.convert.model import Note
 from trainyard.diagnostics import Pointer
+from trainyard.model.quantity import whole_number
 
 
 class RefusedError(Exception):
@@ -97,9 +98,9 @@ def whole(value: Value, what: str) -> int:
         RefusedError: it is none.
     """
     text = str(value.value)
-    if not text.isascii() or not text.isdigit() or not int(text):
+    if not (number := whole_number(text)):
         raise RefusedError(value.at, what, f"{text} is no whole number above 0")
-    return int(text)
+    return number
 
 
 SMDISTRIBUTED = (

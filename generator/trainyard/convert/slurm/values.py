@@ -9,16 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from trainyard.model.quantity import whole_number
+
 _TIMES = (
-    (re.compile(r"(\d+)-(\d+)(?::(\d+))?(?::(\d+))?"), (86400, 3600, 60, 1)),
-    (re.compile(r"(\d+):(\d+):(\d+)"), (3600, 60, 1)),
-    (re.compile(r"(\d+)(?::(\d+))?"), (60, 1)),
+    (
+        re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?"),
+        (86400, 3600, 60, 1),
+    ),
+    (re.compile(r"([0-9]{1,9}):([0-9]{1,9}):([0-9]{1,9})"), (3600, 60, 1)),
+    (re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?"), (60, 1)),
 )
-_NODES = re.compile(r"(\d+)([kKmM]?)(?:-(\d+)([kKmM]?))?")
+_NODES = re.compile(r"([0-9]{1,9})([kKmM]?)(?:-([0-9]{1,9})([kKmM]?))?")
 _FACTOR = {"": 1, "k": 1024, "m": 1024 * 1024}
-_GPU = re.compile(r"(?:gres[:/])?gpu(?::([A-Za-z_][\w.-]*))?(?:[:=](\d+))?(?:\([^)]*\))?")
-_COUNT = re.compile(r"(?:([A-Za-z_][\w.-]*):)?(\d+)")
-_INDEXES = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+_GPU = re.compile(r"(?:gres[:/])?gpu(?::([A-Za-z_][\w.-]*))?(?:[:=]([0-9]{1,9}))?(?:\([^)]*\))?")
+_COUNT = re.compile(r"(?:([A-Za-z_][\w.-]*):)?([0-9]{1,9})")
+_INDEXES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 Parser = Callable[[str], int | None]
 MOST_INDEXES = 256
 """TrainJobs of one array: more belong into a loop that creates them."""
@@ -61,9 +66,9 @@ def number(text: str) -> int:
     Raises:
         ValueError: it is none.
     """
-    if not text.isascii() or not text.isdigit() or not int(text):
+    if not (found := whole_number(text)):
         raise ValueError(f"{text!r} is no whole number above 0")
-    return int(text)
+    return found
 
 
 def gres_gpus(text: str) -> tuple[int, str]:

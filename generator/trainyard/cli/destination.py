@@ -1,0 +1,58 @@
+"""Write a result to a file that the user names, and to nothing that a commit depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from trainyard.diagnostics import TreeError
+from trainyard.plainfile import write_named
+
+_GIT = ".git"
+
+
+def save(file: Path, content: bytes) -> None:
+    """Write a file, or replace it.
+
+    Raises:
+        click.UsageError: it is a profile, a file of the tree or of Git.
+        TreeError: it is a symlink or behind one, or can't be written.
+    """
+    need_free(file)
+    try:
+        write_named(file, content)
+    except OSError as problem:
+        raise TreeError(f"{file} can't be written: {problem.strerror}") from problem
+
+
+def need_free(file: Path) -> None:
+    """Refuse a file that is a profile, of the tree or of Git.
+
+    Raises:
+        click.UsageError: it is.
+    """
+    for owner in _owners(file.parent.resolve() / file.name):
+        raise click.UsageError(f"`{file}` is {owner}: name another file for what is printed")
+
+
+def _owners(place: Path) -> Iterator[str]:
+    """Yield what a file belongs to."""
+    folders = {"profiles": Path("profiles"), "output": Path("overlays")}
+    context = click.get_current_context(silent=True)
+    given = context.params if context else {}
+    profiles, tree = ((given.get(name) or each).resolve() for name, each in folders.items())
+    if profiles in place.parents:
+        yield "in the folder of the profiles"
+    # A page may be at the top of the tree, which no sync unit reads.
+    if tree in place.parent.parents:
+        yield "in the tree"
+    if any(each.name.lower() == _GIT or _is_repository(each) for each in (place, *place.parents)):
+        yield "in a repository of Git"
+
+
+def _is_repository(folder: Path) -> bool:
+    """Return whether a folder is Git's own, as those of bare clones and work trees are."""
+    shared = folder / "commondir"
+    return (folder / "HEAD").is_file() and ((folder / "refs").is_dir() or shared.is_file())
