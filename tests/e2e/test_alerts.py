@@ -232,9 +232,7 @@ def test_metrics_are_in_the_sources_of_what_runs(entry: dict[str, Any], version:
     """
     repository, _, path = entry["source"].partition(":")
     folder = _pins(entry["component"], version)
-    module = json.loads(
-        run_go(find_go(), folder, "mod", "download", "-json", _IMPORTS[repository])
-    )
+    module = json.loads(run_go(find_go(), folder, "mod", "download", "-json", _IMPORTS[repository]))
     text = (Path(module["Dir"]) / path).read_text("utf-8")
 
     assert module["Version"] == entry["tags"][version]
