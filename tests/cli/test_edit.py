@@ -56,6 +56,21 @@ def test_init_names_the_page_that_says_what_a_first_sync_does(
 
 
 @pytest.mark.usefixtures("here")
+def test_placeholders_are_short_below_an_error(here: Path, trainyard: Call) -> None:
+    """Two paragraphs: of the domain, which is permanent, and of the others."""
+    trainyard("init")
+    trainyard("add", "team", "audio")
+    team = here / "profiles/teams/audio.yaml"
+    team.write_text(team.read_text("utf-8").replace("runtimes: [", "runtimes: [nope, "), "utf-8")
+    shown = trainyard("validate").out.split("\n\n")
+    paragraphs = [each for each in shown if "delivery/placeholder-left" in each]
+
+    assert shown[0].startswith("error[references/unknown-name]")
+    assert len(paragraphs) == 2
+    assert sum(len(each.splitlines()) for each in paragraphs) < 22
+
+
+@pytest.mark.usefixtures("here")
 def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
     begun = trainyard("init", "new")
 
