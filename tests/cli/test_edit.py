@@ -70,6 +70,34 @@ def test_placeholders_are_short_below_an_error(here: Path, trainyard: Call) -> N
     assert sum(len(each.splitlines()) for each in paragraphs) < 22
 
 
+@pytest.mark.parametrize(
+    ("file", "former", "written", "hint"),
+    [
+        (
+            "teams/audio.yaml",
+            "nodes: 2}",
+            "nodes: 2.5}",
+            'write a whole number, or "2.5" where the key takes text, as a version',
+        ),
+        ("teams/audio.yaml", "runtimes:", "namespace: x\nruntimes:", "Use one of: `state`, "),
+        (
+            "runtimes/openmpi.yaml",
+            "maxNodes:",
+            "ranks: 128\nmaxNodes:",
+            "Set `ranks` to 104 or less, or `binding: none`: ranks that are not bound may be 208",
+        ),
+    ],
+)
+def test_help_names_what_the_site_can_write(
+    here: Path, trainyard: Call, file: str, former: str, written: str, hint: str
+) -> None:
+    trainyard("init")
+    trainyard("add", "team", "audio")
+    edit(here / "profiles" / file, former, written)
+
+    assert f"= help: {hint}" in trainyard("validate").out
+
+
 @pytest.mark.usefixtures("here")
 def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
     begun = trainyard("init", "new")
