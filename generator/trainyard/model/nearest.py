@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d[\d.]*")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
