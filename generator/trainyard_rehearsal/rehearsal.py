@@ -193,7 +193,7 @@ def _tasks(
             return outcomes
 
     def delivered() -> tuple[Outcome, ...]:
-        version = site.cluster.release.versions["argocd"]
+        version = plan.components.programs["argocd"].version
         progress(f"{site.name}: starting {programs}, and Argo CD {version}")
         with opened(plan, built, folder / "delivery") as lab:
             return tuple(_reported(lab, deliver(lab, request.source, teams), progress))

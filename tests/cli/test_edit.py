@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.calls import Ended, edit
+from trainyard.cli.options import PRESETS, RELEASES
 
 Call = Callable[..., Ended]
 
@@ -20,7 +22,7 @@ def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
     )
     assert begun.err.startswith("Next, replace the placeholders, each marked with a comment:\n")
     assert "\n  profiles/clusters/lab.yaml:4: your nodes; quota holds with one down\n" in begun.err
-    assert begun.err.endswith("Then run `trainyard add team NAME` and `trainyard generate`.\n")
+    assert "\nThen run `trainyard add team NAME` and `trainyard generate`.\n" in begun.err
 
     added = trainyard("add", "team", "audio", "--nodes", "2")
     assert added.code == 0
@@ -33,6 +35,67 @@ def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
         == "Next: fill in profiles/teams/audio.yaml, run `trainyard generate` and commit both.\n"
     )
     assert trainyard("generate").code == 0
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_init_names_the_page_that_says_what_a_first_sync_does(
+    here: Path, trainyard: Call, release: str, preset: str
+) -> None:
+    """Nobody applies the tree over workloads without having been told."""
+    begun = trainyard("init", "new", "--release", release, "--hardware", preset)
+    assert "The first sync takes over Kueue and the pools' nodes, also from workloads" in begun.err
+    (page,) = re.findall(r"read the first section of (\S+) before it", begun.err)
+    paths = ("--profiles", "new/profiles", "--output", "new/overlays")
+    assert trainyard("generate", *paths).code == 0
+    text = (here / page).read_text("utf-8")
+    section = text.split("\n## ")[1]
+
+    assert section.startswith("What the first sync does to workloads that are there\n")
+    assert ("get pods" in section) == (preset != "cpu-node")
+
+
+@pytest.mark.usefixtures("here")
+def test_placeholders_are_short_below_an_error(here: Path, trainyard: Call) -> None:
+    """Two paragraphs: of the domain, which is permanent, and of the others."""
+    trainyard("init")
+    trainyard("add", "team", "audio")
+    team = here / "profiles/teams/audio.yaml"
+    team.write_text(team.read_text("utf-8").replace("runtimes: [", "runtimes: [nope, "), "utf-8")
+    shown = trainyard("validate").out.split("\n\n")
+    paragraphs = [each for each in shown if "delivery/placeholder-left" in each]
+
+    assert shown[0].startswith("error[references/unknown-name]")
+    assert len(paragraphs) == 2
+    assert sum(len(each.splitlines()) for each in paragraphs) < 22
+
+
+@pytest.mark.parametrize(
+    ("file", "former", "written", "hint"),
+    [
+        (
+            "teams/audio.yaml",
+            "nodes: 2}",
+            "nodes: 2.5}",
+            'write a whole number, or "2.5" where the key takes text, as a version',
+        ),
+        ("teams/audio.yaml", "runtimes:", "namespace: x\nruntimes:", "Use one of: `state`, "),
+        (
+            "runtimes/openmpi.yaml",
+            "maxNodes:",
+            "ranks: 128\nmaxNodes:",
+            "Set `ranks` to 104 or less, or `binding: none`: ranks that are not bound may be 208",
+        ),
+    ],
+)
+def test_help_names_what_the_site_can_write(
+    here: Path, trainyard: Call, file: str, former: str, written: str, hint: str
+) -> None:
+    trainyard("init")
+    trainyard("add", "team", "audio")
+    edit(here / "profiles" / file, former, written)
+
+    assert f"= help: {hint}" in trainyard("validate").out
 
 
 @pytest.mark.usefixtures("here")

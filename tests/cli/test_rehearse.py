@@ -69,7 +69,7 @@ def test_all_that_held_is_counted(trainyard: Call) -> None:
     line = "  objects accepted                 2/2  3 volumes stand in\n"
     assert (ended.code, ended.out) == (0, f"lab:\n{line}prod-east:\n{line}")
     started = "lab: starting 10 programs of kubernetes-1.36"
-    assert {started, f"{started}, and Argo CD 3.5", "lab: objects accepted 2/2"} <= set(
+    assert {started, f"{started}, and Argo CD 3.5.7", "lab: objects accepted 2/2"} <= set(
         ended.err.splitlines()
     )
 

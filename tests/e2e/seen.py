@@ -118,6 +118,8 @@ NOT_SHOWABLE = {
     "capacity/node-maintained-twice": "It shows in a later change, which removes one of the two.",
     "capacity/quota-defined-twice": "No tree can be made of it.",
     "capacity/quota-expired": "Nothing on the cluster reads the day.",
+    "capacity/runtime-lost-on-a-cluster": "It shows as `capacity/smallest-job-does-not-fit` does, "
+    "on one of two clusters.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
     "capacity/then-not-smaller": "Nothing on the cluster reads the day.",
     "capacity/unknown-currency": "No controller reads prices.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from tests.scaffold.folders import begun
 from tests.workflows.test_generate import change
 from trainyard.diagnostics import Diagnostic
 from trainyard.rules.delivery.placeholder_left import RULE as PLACEHOLDER_LEFT
-from trainyard.workflows.generate import check
+from trainyard.scaffold.team import TeamRequest
+from trainyard.workflows.add import add_team
+from trainyard.workflows.generate import Target, check
 
 LEFT = PLACEHOLDER_LEFT.id
 
@@ -22,20 +25,84 @@ def left(root: Path) -> list[Diagnostic]:
     return [each for each in check(root).diagnostics if each.rule == LEFT]
 
 
-def test_placeholders_of_a_new_repository_are_reported_until_replaced(tmp_path: Path) -> None:
-    """A comment in the file marks each of them."""
-    begun(tmp_path)
-    profiles = tmp_path / "profiles"
-    files = {each.at.file.removeprefix("profiles/") for each in left(profiles)}
+OWN = {
+    "trainyard.yaml": [("ml.example.com", "ml.corp.internal"), ("git.example.com", "git.corp.io")],
+    "clusters/lab.yaml": [("nfs.example.com", "nfs.corp.io"), ("192.0.2.0/24", "10.20.0.0/24")],
+    "runtimes/openmpi.yaml": [
+        ("docs.example.com", "docs.corp.io"),
+        ("registry.example.com", "registry.corp.io"),
+        ("0" * 64, "1" * 64),
+    ],
+    "teams/nlp.yaml": [("nlp@ml.example.com", "nlp@corp.io")],
+}
+"""What `init` and `add team` write that no site can have, and what a site has, by file."""
 
-    assert len(left(profiles)) == 4
-    assert files == {"trainyard.yaml", "clusters/lab.yaml", "runtimes/openmpi.yaml"}
-    assert all("# placeholder: " in (profiles / file).read_text("utf-8") for file in files)
-    change(profiles, "trainyard.yaml", "git.example.com", "git.corp.internal")
-    change(profiles, "clusters/lab.yaml", "nfs.example.com", "nfs.corp.internal")
-    change(profiles, "clusters/lab.yaml", "192.0.2.0/24", "10.20.0.0/24")
-    change(profiles, "runtimes/openmpi.yaml", "0" * 64, "1" * 64)
+
+def grown(folder: Path) -> Path:
+    """Begin a repository with a team in a folder; return its profiles."""
+    begun(folder)
+    profiles = folder / "profiles"
+    place = Target(profiles, folder / "overlays", "../profiles/components")
+    added = add_team(place, TeamRequest("nlp", 2), "2026-11-26")
+    assert added.plan
+    return profiles
+
+
+def test_placeholders_of_a_new_repository_are_reported_until_replaced(tmp_path: Path) -> None:
+    """A comment in the file marks each of them; it may stay beside the site's own value."""
+    profiles = grown(tmp_path)
+    places = {(each.at.file, each.at.path) for each in left(profiles)}
+
+    assert places == {
+        ("profiles/trainyard.yaml", ("domain",)),
+        ("profiles/trainyard.yaml", ("repository",)),
+        ("profiles/clusters/lab.yaml", ("storage", "home", "nfs", "server")),
+        ("profiles/clusters/lab.yaml", ("networks", "machines")),
+        ("profiles/runtimes/openmpi.yaml", ("docs",)),
+        ("profiles/runtimes/openmpi.yaml", ("image",)),
+        ("profiles/teams/nlp.yaml", ("contact",)),
+    }
+    assert all("# placeholder" in (tmp_path / file).read_text("utf-8") for file, _ in places)
+    for file, values in OWN.items():
+        for former, own in values:
+            change(profiles, file, former, own)
     assert left(profiles) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "former", "own"),
+    [(file, *value) for file, values in OWN.items() for value in values],
+)
+def test_each_placeholder_alone_is_reported(
+    tmp_path: Path, file: str, former: str, own: str
+) -> None:
+    """A registry is left when the digest is the image's, and the other way round."""
+    profiles = grown(tmp_path)
+    for each, values in OWN.items():
+        for value in values:
+            if (each, *value) != (file, former, own):
+                change(profiles, each, *value)
+
+    assert [each.at.file for each in left(profiles)] == [f"profiles/{file}"]
+
+
+def test_domain_is_reported_alone_as_it_is_permanent(tmp_path: Path) -> None:
+    """The others share a cause, so that they are one paragraph."""
+    found = left(grown(tmp_path))
+    (domain,) = [each for each in found if each.at.path == ("domain",)]
+
+    assert "permanent" in domain.consequence
+    assert "before the first sync" in domain.hint
+    assert len({each.cause for each in found}) == 2
+
+
+def test_domain_that_is_no_placeholder_of_init_is_not_reported(tmp_path: Path) -> None:
+    """Who removes the comment has decided."""
+    profiles = grown(tmp_path)
+    text = (profiles / "trainyard.yaml").read_text("utf-8")
+    change(profiles, "trainyard.yaml", text, re.sub(r" # placeholder.*", "", text))
+
+    assert ("domain",) not in [each.at.path for each in left(profiles)]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""MPIs by name, versions known to hang together, and names of rails."""
+"""MPIs by name, versions known to fail, and names of rails."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.rules.cases import broken, messages
+from tests.rules.cases import broken, messages, platform_of
 
 CLUSTER, RUNTIME = "clusters/prod-east.yaml", "runtimes/openmpi-cuda.yaml"
 
@@ -57,6 +57,42 @@ def test_trainer_needs_a_recent_jobset(release: str, jobset: str, *, bad: bool) 
         bad,
         not bad,
     )
+
+
+@pytest.mark.parametrize(
+    ("release", "installed", "bad"),
+    [
+        ("openshift-ai-3.5", {"argocd": "3.1"}, True),
+        ("openshift-ai-3.5", {"argocd": "3.2.12"}, True),
+        ("openshift-ai-3.5", {"argocd": "3.3.12"}, False),
+        ("openshift-ai-3.5", {"argocd": "3.4"}, False),
+        ("openshift-ai-3.5", {"gitopsOperator": "1.18"}, True),
+        ("openshift-ai-3.5", {"gitopsOperator": "1.19.1"}, True),
+        ("openshift-ai-3.5", {"gitopsOperator": "1.20"}, False),
+        ("openshift-ai-3.5", {}, False),
+        ("kubernetes-1.36", {"argocd": "3.1"}, True),
+        ("kubernetes-1.36", {"argocd": "3.3"}, False),
+    ],
+)
+def test_argocd_that_drops_names_of_projects_is_an_error(
+    release: str, installed: dict[str, str], *, bad: bool
+) -> None:
+    """Its projects would permit every Namespace, and no job would show it."""
+    changes = {CLUSTER: {"release": release, "installed": installed}}
+    consequences = [each for each in messages("release/known-bad-pair", changes) if "3.3" in each]
+
+    assert bool(messages("release/known-bad-pair", changes)) == bad
+    assert all("permits every Namespace and every ClusterRole" in each for each in consequences)
+    assert bool(consequences) == (bad and "argocd" in installed)
+
+
+def test_release_of_openshift_names_an_argocd_that_openshift_gitops_ships() -> None:
+    """Each OpenShift GitOps has the Argo CD of its go.mod, and none of them is 3.5."""
+    shipped = {"1.20": "3.3", "1.21": "3.4"}
+    (site,) = platform_of({}).sites
+    versions = site.cluster.release.versions
+
+    assert shipped[versions["gitopsOperator"]] == versions["argocd"]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.resolve.changes import together
 from tests.rules.cases import broken, findings, messages, platform_of
 from tests.rules.cores import on_cores
+from trainyard.capacity.measure import measure
 from trainyard.rules.capacity.share_without_a_place import least_room
 
 CLUSTER, NLP, VISION, RUNTIME = (
@@ -35,6 +37,11 @@ CPU: dict[str, Any] = {
 }
 TORCHRUN: dict[str, Any] = {
     RUNTIME: {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
+}
+
+
+WHOLE_NODE: dict[str, Any] = {
+    NLP: {"quota": {"prod-east": {"dgx-h100": {"nodes": 1, "borrow": 3}}}, "largestJob": None}
 }
 
 
@@ -330,3 +337,58 @@ def test_pool_without_promised_nodes_is_named_as_the_reason() -> None:
     changes = {CLUSTER: {"pools": {"dgx-h100": {"nodes": 1, "reserve": 1}}}, **share(2)}
 
     assert "in pool `dgx-h100`, which promises 0 nodes" in messages(PLACE, changes)[-1]
+
+
+@pytest.mark.parametrize(("gpus", "borrow", "most"), [*product((1, 4), (0, 1, 3), (1, 2, 8))])
+def test_largest_job_on_borrowed_gpus_is_that_of_capacity(
+    gpus: int, borrow: int, most: int
+) -> None:
+    """One number, whoever shows it: `maxNodes` of the runtime limits the pods of a share too."""
+    changes = together(share(gpus, borrow=borrow), TORCHRUN, {RUNTIME: {"maxNodes": most}})
+    (site,) = platform_of(changes).sites
+    (part, *_) = measure(site, {}).pools[0].parts
+    found = messages("scheduling/job-on-borrowed-nodes", changes)
+    size = int(part.largest_job.nodes * 8)
+
+    assert part.team == "nlp"
+    assert bool(found) == (size > gpus)
+    assert all(f"takes {size} GPU" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "pods"),
+    [
+        pytest.param(together(share(1, borrow=3), TORCHRUN), 1, id="torchrun-share"),
+        pytest.param(share(2, borrow=4), 2, id="mpi-share"),
+        pytest.param(together(share(1), TORCHRUN), 1, id="no-borrow"),
+        pytest.param(together(WHOLE_NODE, TORCHRUN), 1, id="torchrun-node"),
+        pytest.param(WHOLE_NODE, 2, id="mpi-node"),
+        pytest.param(TORCHRUN, 2, id="nodes"),
+    ],
+)
+def test_sample_is_on_own_nodes_where_a_job_fits_there(changes: dict[str, Any], pods: int) -> None:
+    """A job to copy is not evicted for what it borrowed."""
+    (site,) = platform_of(changes).sites
+    (sample,) = site.tenants[0].spaces[0].samples
+
+    assert sample.nodes == pods
+
+
+@pytest.mark.parametrize(
+    ("amounts", "pool"),
+    [
+        pytest.param({"cores": 40}, "dgx-h100", id="cores"),
+        pytest.param({"cores": 2, "borrow": 3}, "dgx-h100", id="cores-borrowed"),
+        pytest.param({"gpus": 40}, "cpu", id="gpus"),
+        pytest.param({"gpus": 1}, "cpu", id="gpu"),
+    ],
+)
+def test_parts_that_nodes_do_not_have_are_one_mistake(amounts: dict[str, int], pool: str) -> None:
+    """Nothing is computed from them: no job of 40 nodes, and no pool that is too small."""
+    quota = {"dgx-h100": None} | {pool: {"nodes": None, **amounts}}
+    team = {NLP: {"quota": {"prod-east": quota}, "largestJob": None}}
+    listed = {RUNTIME: {"hardware": ["cpu", "dgx-h100"]}}
+    found = findings(together(CPU, listed, team))
+
+    assert [each.rule for each in found if each.severity == "error"] == [UNEVEN]
+    assert not any("40 nodes" in each.message for each in found)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -124,3 +125,22 @@ def test_missing_tool_is_an_error(machine: Path) -> None:
     program(machine / "path", "kustomize", "echo v5.8.1").chmod(0o644)
     with pytest.raises(ToolError, match=r"kustomize v5.8.1 is needed, but it was not found"):
         find_kustomize()
+
+
+def test_wheel_says_which_version_to_get_and_where(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repository of a platform has no Makefile of ours."""
+    monkeypatch.setattr(tools, "_MAKEFILE", machine / "Makefile")
+    kept = (Path(__file__).parents[2] / "requirements/install-tools.sh").read_text("utf-8")
+    for find, variable in (
+        (find_kustomize, "TRAINYARD_KUSTOMIZE"),
+        (find_kubeconform, "TRAINYARD_KUBECONFORM"),
+    ):
+        with pytest.raises(ToolError) as raised:
+            find()
+        (program,) = re.findall(r"`go install (\S+)`", str(raised.value))
+
+        assert f"go install -trimpath {program}\n" in kept
+        assert f"set {variable} to the path of" in str(raised.value)
+        assert "make" not in str(raised.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -11,6 +10,7 @@ from click.shell_completion import CompletionItem
 from trainyard import __version__
 from trainyard.cli.interrupt import at_once
 from trainyard.diagnostics import ToolError
+from trainyard.model.nearest import nearest
 
 COMMANDS = {
     "init": "Make a repository to start from.",
@@ -55,11 +55,9 @@ class Commands(click.Group):
             ToolError: its extra is not installed.
         """
         if name not in COMMANDS:
-            near = [] if ctx.resilient_parsing else get_close_matches(name, COMMANDS, n=1)
+            near = "" if ctx.resilient_parsing else nearest(name, COMMANDS)
             if near:
-                raise click.UsageError(
-                    f"there is no command `{name}`; did you mean `{near[0]}`?", ctx
-                )
+                raise click.UsageError(f"there is no command `{name}`; did you mean `{near}`?", ctx)
             return None
         try:
             with at_once():

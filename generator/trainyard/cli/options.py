@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from click.shell_completion import CompletionItem
 from trainyard.cli.exits import NoInput
 from trainyard.cli.formats import OutputType, one_on_stdout
 from trainyard.cli.places import Places, shown_folder
+from trainyard.model.nearest import nearest
 from trainyard.profiles.read import PACKAGE
 from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.source import Profiles
@@ -193,8 +193,8 @@ def need_name(kind: str, name: str, known: Iterable[str]) -> None:
     names = sorted(known)
     if name in names:
         return
-    near = get_close_matches(name, names, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"there is: {', '.join(names) or 'none yet'}"
+    near = nearest(name, names)
+    hint = f"did you mean `{near}`?" if near else f"there is: {', '.join(names) or 'none yet'}"
     raise click.UsageError(f"there is no {kind} `{name}`; {hint}")
 
 

@@ -29,6 +29,13 @@ def largest_pods(grant: Grant, nodes: Fraction) -> int:
     return pods if pods >= grant.launch.runtime.smallest_job else 0
 
 
+def largest_nodes(tenant: Tenant, flavor: Flavor) -> Fraction:
+    """Return the nodes of the largest job of a team on a pool, with all that it may borrow."""
+    most = flavor.quota.maximum
+    jobs = (largest_pods(each, most) * each.launch.part for each in grants_on(tenant, flavor))
+    return max(jobs, default=Fraction(0))
+
+
 def _part(flavor: Flavor, grant: Grant) -> Fraction:
     """Return the part of a node that a pod with a runtime has in a quota."""
     if not flavor.quota.is_share:

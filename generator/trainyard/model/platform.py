@@ -104,6 +104,7 @@ class Platform:
     ids: dict[str, tuple[Ids, ...]]
     allocations_at: Pointer
     components: tuple[Component, ...]
+    placeholders: tuple[tuple[Pointer, str], ...] = ()
     lost: Lost = Lost()
 
     def holdings(self, site: Site) -> Iterator[Holding]:

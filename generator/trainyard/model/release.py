@@ -11,7 +11,7 @@ from trainyard.model.monitoring import MetricSource
 
 @dataclass(frozen=True, slots=True)
 class KnownBad:
-    """A combination of versions that is known to hang.
+    """A version, or a combination of versions, that is known to fail.
 
     Args:
         components: component -> (from version, below version); an empty bound is open.
@@ -62,7 +62,7 @@ class Release:
         component_kinds: what a hand-written component may hold -> its ``apiVersion``.
         most_flavors, most_resources: of a queue, as the CRDs of its Kueue limit both ClusterQueue
         and LocalQueue.
-        known_bad: combinations that hang.
+        known_bad: versions that fail, alone or together.
         external: ``Kind/name`` -> owner, for what the platform ships.
         plurals: kind with its group, e.g. ``Topology.kueue.x-k8s.io`` -> its name in the API's
             paths, from its CRD or Kubernetes' OpenAPI specification.

@@ -59,7 +59,7 @@ class Sample:
     """A TrainJob to copy, or one that somebody asks for.
 
     Args:
-        size: pods of the job; 0 for two, or the most.
+        size: pods of the job; 0 for two, or one where two are too many or partly borrowed.
         command: of the job; that of the launcher when empty.
         args: of the command; the launcher's example when empty.
         priority: class of the job; None for the lowest.
@@ -90,7 +90,18 @@ class Sample:
     @property
     def nodes(self) -> int:
         """Pods of the job."""
-        return self.size or min(2, self.grant.nodes)
+        return self.size or min(2, self.grant.nodes if self.test else self._own)
+
+    @property
+    def _own(self) -> int:
+        """Pods of the largest job on the team's own nodes, at least those of the smallest job."""
+        flavors = (flavor for queue in self.space.queues for flavor in queue.flavors)
+        own = max(
+            int(flavor.quota.nodes / self.launch.part)
+            for flavor in flavors
+            if flavor.pool.hardware.name in self.launch.runtime.hardware
+        )
+        return min(self.grant.nodes, max(own, self.launch.runtime.smallest_job))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

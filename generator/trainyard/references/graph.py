@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.manifest import Kind, Manifest
+from trainyard.model.nearest import nearest
 from trainyard.model.platform import Site
 from trainyard.references.coverage import UNCOVERED_RESOURCE, check_coverage
 from trainyard.references.extract import uses
@@ -117,8 +117,8 @@ def _undefined(
             if not index.knows((use.kind, namespace, use.name)):
                 named = _named(use.kind, namespace, use.name)
                 message = f"{manifest.display}: {use.where} names {named}, which nothing defines"
-                near = get_close_matches(use.name, sorted(index.siblings(use.kind, namespace)), n=1)
-                hint = f"did you mean `{near[0]}`?" if near else ""
+                near = nearest(use.name, sorted(index.siblings(use.kind, namespace)))
+                hint = f"did you mean `{near}`?" if near else ""
                 yield UNDEFINED_NAME.at(manifest.place(use.path), message, hint=hint)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
+from trainyard.render.daemons import daemons
 from trainyard.render.evidence import evidence, outside
 from trainyard.render.folder import templates_folder
 from trainyard.render.markdown import Markdown, page
@@ -134,7 +135,10 @@ def readme(site: Site) -> str:
     """Return the cluster's README: prerequisites, steps by hand, and what Argo CD does."""
     prerequisites = Markdown(page("prerequisites.md.j2").render(site=site, cluster=site.cluster))
     return page("cluster.md.j2").render(
-        site=site, cluster=site.cluster, prerequisites=prerequisites
+        site=site,
+        cluster=site.cluster,
+        prerequisites=prerequisites,
+        daemons=tuple(daemons(site.cluster)),
     )
 
 

@@ -45,7 +45,8 @@ def resolve_cluster(
     """Return a cluster, or None when its release is not known."""
     at = Pointer(source.file)
     fields = source.value
-    release = yield from find("release", fields["release"], releases, at / "release")
+    other = "; another one needs another version of Trainyard"
+    release = yield from find("release", fields["release"], releases, at / "release", instead=other)
     fabrics = yield from _fabrics(fields, at / "fabrics")
     networks = yield from _networks(fields, at / "networks")
     if release is None:

@@ -29,6 +29,7 @@ from trainyard.resolve.release import resolve_release
 from trainyard.resolve.runtime import resolve_runtime
 from trainyard.resolve.team import KnownToTeams, Pools, resolve_team
 from trainyard.resolve.tenant import KnownHere, resolve_tenant
+from trainyard.yaml_io.placeholders import placeholders
 from trainyard.yaml_io.source import Profiles, Source
 
 
@@ -70,6 +71,7 @@ def _platform(profiles: Profiles) -> Resolving[Platform]:
         ids=ids,
         allocations_at=Pointer(profiles.allocations.file),
         components=tuple(filter(None, components.values())),
+        placeholders=tuple(each for file in profiles.own() for each in placeholders(file)),
     )
 
 

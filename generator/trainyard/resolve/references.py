@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from ipaddress import IPv4Network
 from typing import Any, TypeVar
 
 from trainyard.diagnostics import Pointer, Rule, Severity
+from trainyard.model.nearest import nearest
 from trainyard.resolve.findings import Resolving, Unresolved
 
 T = TypeVar("T")
@@ -165,9 +165,8 @@ def find(
 
 
 def _hint(kind: str, name: str, known: Mapping[str, Any]) -> str:
-    near = get_close_matches(name, known, n=1)
-    if near:
-        return f"did you mean `{near[0]}`?"
+    if near := nearest(name, known):
+        return f"did you mean `{near}`?"
     return f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
 
 

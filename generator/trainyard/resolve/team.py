@@ -215,8 +215,9 @@ def _quota(
     cluster: str, pool: Pool, fields: Mapping[str, Any], in_cohort: bool, at: Pointer
 ) -> Quota:
     unit = next((unit for unit in reversed(Unit) if unit in fields), Unit.NODES)
-    per_node = pool.hardware.units(unit) or 1
-    own = fields.get(unit, 0)
+    own, borrow = fields.get(unit, 0), fields.get("borrow", 0)
+    # Parts of another kind are less than a node: only `capacity/uneven-share` objects to them.
+    per_node = pool.hardware.units(unit) or own + borrow + 1
     lend = fields.get("lend", "all" if in_cohort else "none")
     return Quota(
         cluster=cluster,
@@ -224,7 +225,7 @@ def _quota(
         at=at,
         unit=unit,
         nodes=Fraction(own, per_node),
-        borrow=Fraction(fields.get("borrow", 0), per_node),
+        borrow=Fraction(borrow, per_node),
         lend=Fraction({"all": own, "none": 0}.get(lend, lend), per_node),
         per_node=per_node,
         term=_term(fields, per_node),

@@ -16,6 +16,8 @@ from trainyard.scaffold.runtime import NewRuntime, runtime_profile
 from trainyard.scaffold.template import static_files
 from trainyard.yaml_io.scalars import inline
 
+FIRST_CLUSTER = "lab"
+"""Name of the cluster that a new repository describes."""
 _SETTINGS = "profiles/trainyard.yaml"
 
 
@@ -90,7 +92,7 @@ def _described(cluster: FirstCluster) -> dict[str, bytes]:
         nodes=pool.nodes - pool.reserve,
     )
     return {
-        "profiles/clusters/lab.yaml": cluster_profile(cluster.release, [pool]),
+        f"profiles/clusters/{FIRST_CLUSTER}.yaml": cluster_profile(cluster.release, [pool]),
         f"profiles/hardware/{pool.hardware}.yaml": hardware_profile(
             cluster.preset, cluster.hardware
         ),

@@ -7,8 +7,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
+from trainyard.yaml_io.placeholders import MARK
+
 SCAFFOLD = files("trainyard.scaffold") / "files"
-_MARK = "# placeholder"
 
 
 def filled(name: str, values: Mapping[str, object]) -> bytes:
@@ -27,7 +28,7 @@ def static_files() -> dict[str, bytes]:
 def placeholders(content: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line number of each placeholder in a new file, and what belongs there."""
     for number, line in enumerate(content.decode().splitlines(), start=1):
-        value, mark, comment = line.partition(_MARK)
+        value, mark, comment = line.partition(MARK)
         if mark:
             yield number, comment.removeprefix(": ") or value.strip()
 

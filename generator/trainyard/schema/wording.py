@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable
 from typing import Any
+
+from trainyard.model.nearest import nearest
 
 _LONGEST = 60
 """Maximum number of characters of a user's value that a message repeats."""
@@ -51,7 +52,6 @@ def listed(values: Iterable[Any]) -> str:
 def meant(value: Any, known: Iterable[Any]) -> str:
     """Return a hint with the known word that is closest to a value, or else all known words."""
     words = [word for word in known if isinstance(word, str)]
-    close = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
-    if close:
-        return f"did you mean {quoted(close[0])}?"
+    if near := nearest(value, words) if isinstance(value, str) else "":
+        return f"did you mean {quoted(near)}?"
     return f"Use one of: {listed(words)}." if words else ""

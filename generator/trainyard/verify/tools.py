@@ -32,12 +32,14 @@ class _Pin:
 
     Args:
         module: Go module that it is built from.
+        package: of it, the program.
         version: the one version that is accepted.
         ask: argument that makes it print its version.
     """
 
     name: str
     module: str
+    package: str
     version: str
     ask: str
 
@@ -45,11 +47,21 @@ class _Pin:
     def variable(self) -> str:
         return f"TRAINYARD_{self.name.upper()}"
 
+    @property
+    def how(self) -> str:
+        """How to get it: only a checkout of Trainyard has a Makefile."""
+        path = f"set {self.variable} to the path of {self.name} {self.version}"
+        if _MAKEFILE.is_file():
+            return f"run `make tools`, or {path}"
+        program = f"{self.module}{self.package}@{self.version}"
+        return f"run `go install {program}` or download it into a folder of your PATH, or {path}"
+
 
 _PINS = (
-    _Pin("kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "v5.8.1", "version"),
-    _Pin("kubeconform", "github.com/yannh/kubeconform", "v0.7.0", "-v"),
+    _Pin("kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "", "v5.8.1", "version"),
+    _Pin("kubeconform", "github.com/yannh/kubeconform", "/cmd/kubeconform", "v0.7.0", "-v"),
 )
+_MAKEFILE = Path(__file__).parents[3] / "Makefile"
 
 
 def find_kustomize() -> Tool:
@@ -72,13 +84,12 @@ def find_kubeconform() -> Tool:
 
 def _find(pin: _Pin) -> Tool:
     path = _locate(pin)
-    how = f"run `make tools`, or set {pin.variable} to the path of {pin.name} {pin.version}"
     try:
         version = run([path, pin.ask], timeout=VERSION_TIMEOUT).stdout.strip()
     except ToolError as error:
-        raise ToolError(f"{path} does not work: {error}; {how}") from error
+        raise ToolError(f"{path} does not work: {error}; {pin.how}") from error
     if version != pin.version and not _is_built_from(path, pin):
-        raise ToolError(f"{path} is version {version[:80]!r} instead of {pin.version}; {how}")
+        raise ToolError(f"{path} is version {version[:80]!r} instead of {pin.version}; {pin.how}")
     return Tool(pin.name, path, pin.version)
 
 
@@ -89,9 +100,7 @@ def _locate(pin: _Pin) -> Path:
         if path.is_absolute() and path.is_file() and os.access(path, os.X_OK):
             return path
     where = f"{pin.variable} names no program by its absolute path" if named else "it was not found"
-    raise ToolError(
-        f"{pin.name} {pin.version} is needed, but {where}; run `make tools`, or set {pin.variable}"
-    )
+    raise ToolError(f"{pin.name} {pin.version} is needed, but {where}; {pin.how}")
 
 
 def _folders() -> Iterator[Path]:

@@ -145,11 +145,16 @@ _MEANT: Final = {
 }
 
 
+_FRACTION: Final = re.compile(r"[0-9]+\.[0-9]+")
+
+
 def advice(text: str) -> str:
     """Return how to write a plain scalar on which readers disagree."""
     quoted = double_quoted(text)
     if meant := _MEANT.get(text.lower()):
         return f"write {quoted} if it is text, `{meant}` if not"
+    if _FRACTION.fullmatch(text):
+        return f"write a whole number, or {quoted} where the key takes text, as a version"
     if text[0] in "+-.0123456789":
         return f"write {quoted} if it is text; numbers are decimal integers of at most 12 digits"
     return f"write {quoted}"

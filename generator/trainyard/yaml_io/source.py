@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -125,21 +125,22 @@ class Profiles:
 
     def sources(self) -> Mapping[str, Source]:
         """Return every source by file, for the reporter."""
-        own = (
+        shipped = (*self.presets.values(), *self.releases.values())
+        profiles = {source.file: source for source in (*self.own(), *shipped)}
+        return {**profiles, **self.component_files}
+
+    def own(self) -> Iterator[Source]:
+        """Yield the sources that are not shipped."""
+        yield from (self.settings, self.allocations, self.waivers)
+        for kind in (
             self.hardware,
             self.clusters,
             self.compliance,
             self.runtimes,
             self.teams,
             self.components,
-        )
-        kinds = (*own, self.presets, self.releases)
-        alone = (self.settings, self.allocations, self.waivers)
-        profiles = {
-            source.file: source
-            for source in (*alone, *(each for kind in kinds for each in kind.values()))
-        }
-        return {**profiles, **self.component_files}
+        ):
+            yield from kind.values()
 
     def without(self, files: Collection[str]) -> Profiles:
         """Return the profiles without some files: their names stay, their values are ``None``.

@@ -16,6 +16,7 @@ from trainyard.cli.options import PRESETS, RELEASES
 from trainyard.cli.places import shown_folder
 from trainyard.output.hold import editing
 from trainyard.scaffold.ci import SYSTEMS, write_ci
+from trainyard.scaffold.init import FIRST_CLUSTER
 from trainyard.scaffold.template import placeholders
 from trainyard.schema.profiles import profile_schema
 from trainyard.workflows.begin import begin
@@ -87,3 +88,6 @@ def _next_steps(folder: Path, written: Mapping[Path, bytes]) -> Iterator[str]:
             yield f"  {shown_folder(path)}:{line}: {what}"
     where = "" if folder == Path() else f", in {folder},"
     yield f"Then{where} run `trainyard add team NAME` and `trainyard generate`."
+    readme = shown_folder(folder / "overlays" / FIRST_CLUSTER / "README.md")
+    yield "The first sync takes over Kueue and the pools' nodes, also from workloads that are"
+    yield f"there: read the first section of {readme} before it."

@@ -4,7 +4,7 @@ module trainyard/releases/openshift-ai-3.5
 go 1.26
 
 require (
-	github.com/argoproj/argo-cd/v3 v3.5.7 // indirect
+	github.com/argoproj/argo-cd/v3 v3.4.4 // indirect
 	github.com/external-secrets/external-secrets v1.3.2 // indirect
 	github.com/grafana/grafana-operator/v5 v5.24.0 // indirect
 	github.com/k8snetworkplumbingwg/network-attachment-definition-client v1.7.7 // indirect

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.maintenance import Maintenance
+from trainyard.model.nearest import nearest
 from trainyard.model.platform import Platform
 from trainyard.model.team import Quota
 from trainyard.rules._check import Check
@@ -39,8 +39,8 @@ def _team(balance: Balance, maintenance: Maintenance, team: str) -> Iterator[Dia
     at = maintenance.at / "from" / team
     if quota is None:
         owners = [tenant.name for tenant, _ in balance.owners]
-        near = get_close_matches(team, owners, n=1)
-        hint = f"Did you mean `{near[0]}`?" if near else ""
+        near = nearest(team, owners)
+        hint = f"Did you mean `{near}`?" if near else ""
         yield RULE.at(at.key(), f"team {team} has no quota on pool `{pool.name}`", hint=hint)
         return
     taken = pool.taken_from(team)

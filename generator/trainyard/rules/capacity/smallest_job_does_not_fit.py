@@ -12,7 +12,7 @@ from trainyard.model.space import Space
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules.capacity._jobs import display_maximum
+from trainyard.rules.capacity._jobs import display_maximum, offered_to, runnable
 
 RULE = Rule(
     id="capacity/smallest-job-does-not-fit",
@@ -33,7 +33,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     tenants = [tenant for site in platform.sites for tenant in site.tenants]
-    offered = {each for tenant in tenants for each in _offered(tenant)}
+    offered = {each for tenant in tenants for each in offered_to(tenant)}
     for tenant in tenants:
         yield from _too_small_quotas(platform, tenant, offered)
 
@@ -41,36 +41,20 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _too_small_quotas(
     platform: Platform, tenant: Tenant, offered: set[tuple[str, str]]
 ) -> Iterator[Diagnostic]:
-    runnable = list(_runnable(platform, tenant))
-    nowhere = [each for each in runnable if (tenant.name, each[0].name) not in offered]
+    wanted = list(runnable(platform, tenant))
+    nowhere = [each for each in wanted if (tenant.name, each[0].name) not in offered]
     for space in tenant.spaces:
         # A namespace that has a runtime need not have those that the team has elsewhere.
-        yield from _too_small(tenant, space, nowhere if space.grants else runnable)
-
-
-def _offered(tenant: Tenant) -> Iterator[tuple[str, str]]:
-    """Yield the team and each runtime that some namespace of it has."""
-    for space in tenant.spaces:
-        for launch in space.launches:
-            yield tenant.name, launch.runtime.name
-
-
-def _runnable(platform: Platform, tenant: Tenant) -> Iterator[tuple[Runtime, Quota]]:
-    """Yield the runtimes that a team could use on whole nodes of a pool if it had enough."""
-    for runtime in platform.runtimes:
-        if runtime.name in tenant.team.runtimes:
-            for flavor in tenant.flavors:
-                if flavor.pool.hardware.name in runtime.hardware and not flavor.quota.is_share:
-                    yield runtime, flavor.quota
+        yield from _too_small(tenant, space, nowhere if space.grants else wanted)
 
 
 def _too_small(
-    tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]
+    tenant: Tenant, space: Space, wanted: list[tuple[Runtime, Quota]]
 ) -> Iterator[Diagnostic]:
     """Yield the finding for the pool of which the team may use the most nodes."""
-    if not runnable:
+    if not wanted:
         return
-    runtime, quota = max(reversed(runnable), key=lambda each: each[1].maximum)
+    runtime, quota = max(reversed(wanted), key=lambda each: each[1].maximum)
     smallest = runtime.smallest_job
     launched = ": one for the launcher and one more" if smallest > 1 else ""
     needs = (

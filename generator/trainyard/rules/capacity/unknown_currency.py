@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.money import CURRENCIES
+from trainyard.model.nearest import nearest
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
@@ -27,8 +27,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for pool in site.cluster.pools:
             if pool.price and pool.price.currency not in CURRENCIES:
                 currency = pool.price.currency
-                near = get_close_matches(currency, sorted(CURRENCIES), n=1)
-                hint = f"did you mean `{near[0]}`?" if near else ""
+                near = nearest(currency, sorted(CURRENCIES))
+                hint = f"did you mean `{near}`?" if near else ""
                 message = f"ISO 4217 has no currency `{currency}`"
                 yield RULE.at(pool.at / "nodeHour", message, hint=hint)
 

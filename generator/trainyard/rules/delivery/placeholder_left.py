@@ -1,9 +1,10 @@
-"""Find addresses, network ranges and image digests that no site can have."""
+"""Find names, addresses, network ranges and image digests that no site can have."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from ipaddress import IPv4Network
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
@@ -30,38 +31,65 @@ RULE = Rule(
     id="delivery/placeholder-left",
     severity=Severity.WARNING,
     summary="""
-        Addresses, network ranges and images in profiles are the site's own, not the placeholders
-        that `trainyard init` writes.
+        The domain, addresses, network ranges and images in profiles are the site's own, not the
+        placeholders that `trainyard init` and `add` write.
     """,
     why="""
         Argo CD cannot clone the repository or reach the cluster, pods cannot pull the image or
-        mount the volume. Policies are written for networks that the cluster does not have.
+        mount the volume, and mail to the team reaches nobody. Policies are written for networks
+        that the cluster does not have.
     """,
     fix="""
-        Write your own value. Comments with `placeholder` mark the other values that `trainyard
-        init` and `add team` guessed.
+        Write your own values. `grep -rn '# placeholder' profiles` lists what `trainyard init` and
+        `add` guessed.
     """,
+)
+_CAUSE = "placeholders are left that no site can have"
+_PERMANENT = (
+    "The domain is permanent once a cluster has the tree: it is in the name of every label by "
+    "which queues, policies and pools find namespaces and nodes."
+)
+_FIX_DOMAIN = (
+    "Set `domain` to a domain of yours before the first sync. If a cluster has the tree already, "
+    "remove the comment beside it."
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
+    found = dict(_impossible(platform))
+    for at, text in platform.placeholders:
+        if _is_reserved(_host(text)):
+            found.setdefault(at, _reserved(_host(text)))
+    domain = platform.settings.at / "domain"
+    if found.pop(domain, ""):
+        message = f"`domain` is the placeholder `{platform.settings.domain}`"
+        yield replace(RULE.at(domain, message, hint=_FIX_DOMAIN), consequence=_PERMANENT)
+    for at, message in found.items():
+        yield RULE.at(at, message, cause=_CAUSE)
+
+
+def _impossible(platform: Platform) -> Iterator[tuple[Pointer, str]]:
+    """Yield the places of values that a site cannot have, whoever wrote them."""
     settings = platform.settings
     hosts = [(settings.repository, settings.at / "repository")]
     for cluster in (site.cluster for site in platform.sites):
         hosts += _hosts(cluster)
         yield from _networks(cluster)
     for text, at in hosts:
-        host = _host(text)
-        if f".{host}".endswith(EXAMPLE_HOSTS):
-            message = f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)"
-            yield RULE.at(at, message)
+        if _is_reserved(_host(text)):
+            yield at, _reserved(_host(text))
     for image, at in _images(platform):
         if image.endswith(NO_DIGEST):
-            message = (
-                f"the digest of image `{image.partition('@')[0]}` is a placeholder: no image has "
-                "a digest of zeros"
-            )
-            yield RULE.at(at, message)
+            name = f"the digest of image `{image.partition('@')[0]}`"
+            yield at, f"{name} is a placeholder: no image has a digest of zeros"
+
+
+def _is_reserved(host: str) -> bool:
+    return f".{host}".endswith(EXAMPLE_HOSTS)
+
+
+def _reserved(host: str) -> str:
+    return f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)"
 
 
 def _images(platform: Platform) -> Iterator[tuple[str, Pointer]]:
@@ -93,13 +121,13 @@ def _host(text: str) -> str:
     return authority.rpartition("@")[2].partition(":")[0]
 
 
-def _networks(cluster: Cluster) -> Iterator[Diagnostic]:
+def _networks(cluster: Cluster) -> Iterator[tuple[Pointer, str]]:
     for name, network in cluster.networks.items():
         if any(network.subnet_of(each) for each in EXAMPLE_NETWORKS):
             message = (
                 f"{network} is a placeholder: the range is reserved for documentation (RFC 5737)"
             )
-            yield RULE.at(cluster.at / "networks" / name, message)
+            yield cluster.at / "networks" / name, message
 
 
 CHECK = Check(RULE, find)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.monitoring import EXPORTERS, METRICS
+from trainyard.model.nearest import nearest
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
@@ -28,8 +28,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for entry in sorted(site.cluster.external):
             kind, _, name = entry.partition("/")
             if kind == METRICS and name not in known:
-                near = get_close_matches(name, known, n=1)
-                hint = f"did you mean `{METRICS}/{near[0]}`?" if near else ""
+                near = nearest(name, sorted(known))
+                hint = f"did you mean `{METRICS}/{near}`?" if near else ""
                 place = (site.cluster.at / "external" / entry).key()
                 yield RULE.at(place, f"no alert reads metrics of `{name}`", hint=hint)
 

@@ -1,4 +1,4 @@
-"""Comparison of installed versions with combinations that are known to hang."""
+"""Comparison of installed versions with combinations that are known to fail."""
 
 from __future__ import annotations
 

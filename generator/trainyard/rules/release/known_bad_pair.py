@@ -1,4 +1,4 @@
-"""Find combinations of installed versions that are known to hang."""
+"""Find installed versions that are known to fail, alone or together."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from trainyard.rules.release._shared import applies
 RULE = Rule(
     id="release/known-bad-pair",
     severity=Severity.ERROR,
-    summary="The installed versions are not a combination that is known to hang.",
+    summary="No installed version is known to fail, alone or together with another.",
     why="""
-        No job runs, although every object is accepted and looks healthy; the message describes what
-        was seen. For example, jobs are admitted, never start, and hold their quota: Kueue logs
-        `kueue runtime patch not found` (seen with Kueue 0.19.2 and Trainer 2.1.0).
+        The message describes what fails. For example, jobs are admitted, never start, and hold
+        their quota: Kueue logs `kueue runtime patch not found` (seen with Kueue 0.19.2 and Trainer
+        2.1.0).
     """,
     fix="""
         Install the versions of the release, or choose the release that matches the installed

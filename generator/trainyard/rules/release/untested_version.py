@@ -1,4 +1,4 @@
-"""Find minor versions that differ from the release's, except combinations known to hang."""
+"""Find minor versions that differ from the release's, except those known to fail."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="The installed versions are those that were tested together for the release.",
     why="""
-        Jobs may never start, because this combination was never run. Each pair that is known to
-        hang accepted every object, and was found only by a job that never ran.
+        This combination was never run. A component may refuse or drop fields of this tree, or jobs
+        never start. Each pair of which no job starts accepted every object, and was found only by a
+        job that never ran.
     """,
     fix="Install the release's version, or waive this and state as the reason what you have run.",
 )
@@ -26,7 +27,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         cluster = site.cluster
-        reported = _known_to_hang(cluster)
+        reported = _known_to_fail(cluster)
         for component, tested in cluster.release.versions.items():
             installed = cluster.versions[component]
             if component not in reported and numbers(installed)[:2] != numbers(tested)[:2]:
@@ -37,7 +38,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 yield RULE.at(cluster.at / "installed" / component, message)
 
 
-def _known_to_hang(cluster: Cluster) -> set[str]:
+def _known_to_fail(cluster: Cluster) -> set[str]:
     """Return the components that `release/known-bad-pair` reports."""
     components: set[str] = set()
     for bad in cluster.release.known_bad:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.launch import Launch
@@ -56,8 +57,16 @@ def _problem(launch: Launch) -> tuple[str, str]:
     if ranks > most:
         cpu = counted(most, "core" if launch.runtime.binds else "cpu")
         problem = f"a pod of `{launch.nodes}` has {cpu} for {counted(int(ranks), 'rank')}"
-        return problem, f"Set `ranks` to {most // part} or less."
+        return problem, f"Set `ranks` to {most // part} or less{_unbound(launch, ranks)}."
     return "", ""
+
+
+def _unbound(launch: Launch, ranks: Fraction) -> str:
+    """Return that ranks which are not bound would fit; empty when they would not."""
+    threads = launch.per_node["cpu"] // 1000
+    if not launch.runtime.binds or ranks > threads:
+        return ""
+    return f", or `binding: none`: ranks that are not bound may be {threads // launch.part}"
 
 
 CHECK = Check(RULE, find)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model.jobs import grants_on, largest_pods
+from trainyard.model.jobs import largest_nodes
 from trainyard.model.platform import Platform
-from trainyard.model.queue import Flavor
-from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -32,7 +29,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for tenant in site.tenants:
             for flavor in tenant.flavors:
-                quota, size = flavor.quota, _largest(tenant, flavor)
+                quota, size = flavor.quota, largest_nodes(tenant, flavor)
                 if size > quota.nodes:
                     message = (
                         f"the largest job of team {tenant.name} on pool `{flavor.name}` takes "
@@ -41,16 +38,6 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     )
                     at = quota.at / "borrow" if quota.is_share else tenant.team.largest_job_at
                     yield RULE.at(at, message, notes=[Note("its quota there", quota.at)])
-
-
-def _largest(tenant: Tenant, flavor: Flavor) -> Fraction:
-    """Return the nodes of the largest job of a team on a pool, with borrowed ones."""
-    most = flavor.quota.maximum
-    if flavor.quota.is_share:
-        # A job on a share of a node is at most as large as the quota.
-        return min(Fraction(tenant.team.largest_job), most)
-    pods = (largest_pods(grant, most) for grant in grants_on(tenant, flavor))
-    return Fraction(max(pods, default=0))
 
 
 CHECK = Check(RULE, find, each=("quota", "runtimes"))
