@@ -191,7 +191,11 @@ def test_networks_of_an_operator_lead_to_their_namespace(name: str) -> None:
         ("on", "off")
     }
     assert {each["spec"]["resourceName"] for each in networks} <= policies
-    assert {each["spec"]["metaPlugins"] for each in networks} == {'{"type":"rdma"}'}
+    sysctls = {"arp_announce": "2", "arp_ignore": "1"}
+    tuning = {f"net.ipv4.conf.IFNAME.{name}": value for name, value in sysctls.items()}
+    assert {f"[{each['spec']['metaPlugins']}]" for each in networks} == {
+        json.dumps([{"type": "rdma"}, {"type": "tuning", "sysctl": tuning}], separators=(",", ":"))
+    }
 
 
 @pytest.mark.parametrize("name", ["roce", "pools"])
