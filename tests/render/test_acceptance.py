@@ -199,9 +199,7 @@ def test_perftest_without_cuda_measures_no_gpu(stage: Stage) -> None:
     ended = stage.run("fabric", **{**RAILS, "rails": "1"}, gpus="0")
 
     assert ended.code == 0, ended.log
-    assert ended.verdicts("rails, GPU") == [
-        "not measured: perftest of the image has no CUDA"
-    ]
+    assert ended.verdicts("rails, GPU") == ["not measured: perftest of the image has no CUDA"]
 
 
 ROCE = {**RAILS, "link": "Ethernet", "tclass": "106"}

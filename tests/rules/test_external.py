@@ -79,6 +79,7 @@ def test_claims_take_storage_of_kind_class_only(storage: str, fits: bool) -> Non
     [
         "ClusterSecretStore/vault",
         "StorageClass/cephfs",
+        "NodeFirmware/ib",
         "Partitions/ib",
         "NodeLabel/ml.example.com/leaf",
         "IPReconciler/whereabouts",

@@ -10,6 +10,7 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.ipam import IPAMS
+from trainyard.model.link import ROCE, SYSCTL_ALLOWLIST
 from trainyard.model.monitoring import (
     CONSOLE,
     CONSOLE_NAMESPACE,
@@ -35,6 +36,10 @@ _CONSEQUENCES = {
     "Partitions": "Without partitions in the subnet manager, ranks find no path.",
     "Vlans": "Without VLANs in the switches, ranks find no path.",
     "LosslessQueue": "Without a lossless queue, switches drop RDMA packets under load.",
+    "NodeFirmware": "With other settings, nodes have no virtual functions, or GPUs and cards reach "
+    "each other through the processor, many times slower.",
+    "SysctlAllowlist": "Without the two sysctls in the list, pods with rails stay in "
+    "ContainerCreating (`Sysctl net.ipv4.conf.IFNAME.arp_ignore is not allowed`).",
     "IPReconciler": "Without the reconciler, whereabouts keeps the addresses of pods that a node "
     "lost, until a team's range is empty and its pods do not start.",
     METRICS: "Without a scrape, alerts on these metrics never fire, and panels stay empty.",
@@ -98,8 +103,10 @@ def _needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     """Yield what the fabrics need: network configuration, a reconciler and node labels."""
     for fabric in cluster.fabrics:
-        for kind in (fabric.link.enforced, *fabric.link.prepared):
+        for kind in fabric.link.external:
             yield f"{kind}/{fabric.name}", fabric.at.key()
+        if fabric.link == ROCE and "sysctl-allowlist" in cluster.release.features:
+            yield SYSCTL_ALLOWLIST, fabric.at / "link"
         reconciler = IPAMS[cluster.release.ipam].external
         if reconciler:
             yield reconciler, fabric.at / "addresses"
