@@ -11,6 +11,10 @@ from typing import Any
 from tests.audit.tree import Document, Tree
 
 _LINKS = {"infiniband": "ib", "roce": "eth"}
+_ONE_PORT = {
+    "net.ipv4.conf.IFNAME.arp_announce": "2",
+    "net.ipv4.conf.IFNAME.arp_ignore": "1",
+}
 _OPERATORS = {True: "openshift-sriov-network-operator", False: "nvidia-network-operator"}
 
 
@@ -57,8 +61,11 @@ def vlans_are_enforced(tree: Tree) -> Iterator[str]:
         vlan, checks = spec.get("vlan", 0), (spec.get("spoofChk"), spec.get("trust"))
         if checks != ("on", "off") or not 1 < vlan < 4095:
             yield f"{network.path}: spoofChk and trust {checks}, VLAN {vlan}"
-        if json.loads(spec.get("metaPlugins", "{}")) != {"type": "rdma"}:
+        plugins = {each["type"]: each for each in json.loads(f"[{spec.get('metaPlugins', '')}]")}
+        if "rdma" not in plugins:
             yield f"{network.path}: the RDMA device stays outside"
+        if plugins.get("tuning", {}).get("sysctl") != _ONE_PORT:
+            yield f"{network.path}: a port answers for the addresses of other rails"
     for config in tree.of("SriovNetworkPoolConfig"):
         if config.spec.get("rdmaMode") != "exclusive":
             yield f"{config.path}: all pods of a node see its RDMA devices"

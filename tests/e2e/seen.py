@@ -160,6 +160,7 @@ NOT_SHOWABLE = {
     "runtime/ranks-exceed-node": _KUBELET,
     "runtime/launcher-pod-of-torchrun": "Nothing happens: jobs just have no such pod.",
     "runtime/ranks-of-torchrun": "Trainer ignores the field; the rule quotes its source.",
+    "runtime/threads-exceed-limit": _KUBELET,
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
     "scheduling/too-many-frameworks": "The release's schema refuses such an object.",

@@ -43,6 +43,15 @@ def test_what_kubelet_offers_is_computed_as_it_does(
     assert withheld.ephemeral_storage == (size << 30) + kubelet.ephemeral_storage
 
 
+@given(nodes(), st.integers(1, 1024))
+def test_pod_may_have_64_processes_for_each_cpu(hardware: Hardware, threads: int) -> None:
+    """OpenShift's own limit would be 4096 on each node."""
+    limit = replace(hardware, threads=threads).pod_pids
+
+    assert limit >= 64 * threads
+    assert limit == (16384 if threads <= 256 else 64 * threads)
+
+
 @given(nodes())
 def test_allocatable_has_each_resource_once_in_order(hardware: Hardware) -> None:
     """Kueue's webhook compares the order of resources: it is that of the alphabet, whatever nodes

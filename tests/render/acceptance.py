@@ -32,6 +32,13 @@ done
 wait
 """
 
+_HOST = "job-node-0-%d"
+
+
+def mac(host: int, number: int) -> str:
+    """Return the address of a rail's port."""
+    return f"02:00:00:00:{host:02x}:{number:02x}"
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -72,24 +79,43 @@ class Stage:
         (file := programs / name).write_text(f"#!/bin/bash\n{body}\n", "utf-8")
         file.chmod(0o755)
 
-    def rail(self, number: int, device: str, link: str = "InfiniBand") -> None:
-        """Add a rail's interface, its RDMA device and its addresses."""
-        interface = self.folder / f"class/net/net{number + 1}/device/infiniband/{device}"
-        interface.mkdir(parents=True)
-        port = self.folder / f"class/infiniband/{device}/ports/1"
-        for folder in ("gid_attrs/types", "gids"):
-            (port / folder).mkdir(parents=True)
-        (port / "link_layer").write_text(f"{link}\n")
-        gids = {"0": ("IB/RoCE v1", "fe80:0000:0000:0000:0000:0000:0000:0001")}
-        gids["3"] = ("RoCE v2", "0000:0000:0000:0000:0000:ffff:0a48:0001")
-        for index, (kind, address) in gids.items():
-            (port / "gid_attrs/types" / index).write_text(f"{kind}\n")
-            (port / "gids" / index).write_text(f"{address}\n")
+    def rail(self, number: int, device: str, link: str = "InfiniBand", cpus: str = "0") -> None:
+        """Add a rail to each host: its interface, its RDMA device, and the CPUs beside it."""
+        for host in range(self.hosts):
+            classes = self.folder / f"{_HOST % host}/class"
+            interface, card = classes / f"net/net{number + 1}", classes / f"infiniband/{device}"
+            (interface / f"device/infiniband/{device}").mkdir(parents=True)
+            (interface / "address").write_text(f"{mac(host, number)}\n")
+            for folder in ("device", "ports/1/gid_attrs/types", "ports/1/gids"):
+                (card / folder).mkdir(parents=True)
+            (card / "device/local_cpulist").write_text(f"{cpus}\n")
+            (card / "ports/1/link_layer").write_text(f"{link}\n")
+            gids = {"0": ("IB/RoCE v1", "fe80:0000:0000:0000:0000:0000:0000:0001")}
+            gids["3"] = ("RoCE v2", f"0000:0000:0000:0000:0000:ffff:7f{host:02x}:{number:02x}01")
+            for index, (kind, address) in gids.items():
+                (card / "ports/1/gid_attrs/types" / index).write_text(f"{kind}\n")
+                (card / "ports/1/gids" / index).write_text(f"{address}\n")
+
+    def neighbours(self, host: int, answers: Mapping[tuple[int, int], str]) -> None:
+        """Write the neighbour table of a host: the MAC that answered for a host's rail."""
+        lines = [
+            f"127.{other}.{number}.1  0x1  0x2  {found}  *  net{number + 1}\n"
+            for (other, number), found in answers.items()
+        ]
+        head = "IP address       HW type     Flags       HW address            Mask     Device\n"
+        (self.folder / (_HOST % host)).mkdir(exist_ok=True)
+        (self.folder / (_HOST % host) / "arp").write_text("".join([head, *lines]))
+
+    def counter(self, host: int, device: str, name: str, value: int) -> None:
+        """Write a counter of a device."""
+        folder = self.folder / f"{_HOST % host}/class/infiniband/{device}/ports/1/hw_counters"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(f"{value}\n")
 
     def run(self, test: str, **settings: str) -> Ended:
         """Run the script of a test to its end."""
         self.tool("mpirun", _MPIRUN.removeprefix("#!/bin/bash\n"))
-        names = [f"job-node-0-{number}" for number in range(self.hosts)]
+        names = [_HOST % number for number in range(self.hosts)]
         hostfile = "".join(f"{name}.job slots={self.slots}\n" for name in names)
         (self.folder / "hostfile").write_text(hostfile)
         (boots := self.folder / "boots").mkdir(exist_ok=True)
@@ -111,8 +137,12 @@ class Stage:
         places = {
             "/etc/mpi/hostfile": f"{self.folder}/hostfile",
             "/proc/sys/kernel/random/boot_id": f"{self.folder}/boots/$HOSTNAME",
-            "/sys/class": f"{self.folder}/class",
+            "/sys/class": f"{self.folder}/$HOSTNAME/class",
+            "/sys/module": f"{self.folder}/module",
+            "/proc/net/arp": f"{self.folder}/$HOSTNAME/arp",
             "/dev/nvidia": f"{self.folder}/nvidia",
+            # Real programs and a real network need the second.
+            "sleep 1": "sleep 0.1",
         }
         for place, ours in places.items():
             text = text.replace(place, ours)

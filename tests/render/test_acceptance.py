@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.render.acceptance import Stage
+from tests.render.acceptance import Stage, mac
 from trainyard.model.acceptance import TESTS
 from trainyard.render.folder import script
 
@@ -80,6 +81,7 @@ echo ' #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate
 echo "Conflicting CPU frequency values detected: 2428.573000 != 3004.218000."
 printf ' 65536      3702216        0.00               %s   \\t\\t   0.748106\\n' "$FIGURE"
 """
+MEASURED = "-s 8388608 -F --report_gbits -D 5 --perform_warm_up"
 SERVES = "last=${*: -1}\n[[ $last == job-* ]] || exit 0\n"
 RAILS = {"rails": "2", "link": "InfiniBand", "gbps": "360", "two": "--map-by ppr:1:node -np 2"}
 
@@ -107,7 +109,7 @@ def test_each_rail_has_its_bandwidth(stage: Stage, figure: str, code: int, verdi
         "job-node-0-0 to job-node-0-1",
         "job-node-0-1 to job-node-0-0",
     ]
-    asked = "asked: -d rocep26s0f0v1 -p 18516 -F --report_gbits -D 5 job-node-0-1.job"
+    asked = f"asked: -d rocep26s0f0v1 -p 18516 {MEASURED} job-node-0-1.job"
     assert asked in ended.log
 
 
@@ -136,7 +138,158 @@ def test_rail_of_another_link_or_without_device_fails(stage: Stage) -> None:
     assert ended.code == 1
     assert ended.verdicts("rail 0") == ["FAILED: the rail's device", OK] * 2
     assert ended.verdicts("rail 1") == ["FAILED: the rail's device", "FAILED: no figure"] * 2
-    assert "-D 5 -x 3 job-node-0-1.job" in ended.log
+    assert f"{MEASURED} -x 3 job-node-0-1.job" in ended.log
+
+
+def test_each_rail_runs_on_the_cpus_beside_its_card(stage: Stage) -> None:
+    """Also where the rank that starts it is bound to another CPU."""
+    last = len(os.sched_getaffinity(0)) - 1
+    stage.rail(0, "mlx5_0", cpus=str(last))
+    stage.rail(1, "mlx5_1", cpus="0-999")
+    stage.environment["FIGURE"] = "390.0"
+    allowed = r"sed -n 's/^Cpus_allowed_list:\s*//p' /proc/self/status"
+    stage.tool("ib_write_bw", SERVES + f'echo "$2 on $({allowed})" >&2\n' + PERFTEST)
+    stage.slots = 1
+    ended = stage.run("fabric", **RAILS, bound="0")
+
+    every = f"0-{last}" if last else "0"
+    assert ended.log.count(f"mlx5_0 on {last}\n") == 2
+    assert ended.log.count(f"mlx5_1 on {every}\n") == 2
+
+
+CUDA = '[[ $* != --help ]] || { echo "      --use_cuda=<cuda device id>"; exit 1; }\n'
+DMABUF = CUDA.replace("exit", 'echo "      --use_cuda_dmabuf"; exit')
+
+
+@pytest.mark.parametrize(
+    ("perftest", "module", "option"),
+    [
+        (CUDA, False, "--use_cuda=%d"),
+        (DMABUF, False, "--use_cuda=%d --use_cuda_dmabuf"),
+        (DMABUF, True, "--use_cuda=%d"),
+    ],
+    ids=["peermem-only", "dmabuf", "peermem-loaded"],
+)
+def test_memory_of_the_gpu_beside_each_rail(
+    stage: Stage, perftest: str, module: bool, option: str
+) -> None:
+    stage.rail(0, "mlx5_0")
+    stage.rail(1, "mlx5_1")
+    if module:
+        (stage.folder / "module/nvidia_peermem").mkdir(parents=True)
+    body = 'case "$*" in *--use_cuda=6*) FIGURE=180 ;; *) FIGURE=390 ;; esac\n'
+    asked = 'echo "asked: $* in $CUDA_DEVICE_ORDER" >&2\n'
+    stage.tool("ib_write_bw", perftest + SERVES + asked + body + PERFTEST)
+    ended = stage.run("fabric", **RAILS, gpus="5 6")
+
+    assert ended.code == 1, ended.log
+    assert [row[0] for row in ended.rows] == [
+        name for number in (0, 1) for name in (f"rail {number}", f"rail {number}, GPU memory")
+    ] * 2
+    assert [row[-1] for row in ended.rows] == [OK, OK, OK, "FAILED"] * 2
+    for gpu in (5, 6):
+        assert f"{MEASURED} {option % gpu} job-node-0-1.job in PCI_BUS_ID" in ended.log
+
+
+def test_perftest_without_cuda_measures_no_gpu(stage: Stage) -> None:
+    """The package of a distribution has none."""
+    stage.rail(0, "mlx5_0")
+    stage.environment["FIGURE"] = "390.0"
+    stage.tool("ib_write_bw", SERVES + PERFTEST)
+    ended = stage.run("fabric", **{**RAILS, "rails": "1"}, gpus="0")
+
+    assert ended.code == 0, ended.log
+    assert ended.verdicts("rails, GPU") == ["not measured: perftest of the image has no CUDA"]
+
+
+ROCE = {**RAILS, "link": "Ethernet", "tclass": "106"}
+
+
+def _roce(stage: Stage, hosts: int) -> None:
+    stage.hosts = hosts
+    for number in (0, 1):
+        stage.rail(number, f"mlx5_{number}", "Ethernet")
+    for host in range(hosts):
+        others = [each for each in range(hosts) if each != host]
+        answers = {(each, number): mac(each, number) for each in others for number in (0, 1)}
+        stage.neighbours(host, answers)
+    stage.environment["FIGURE"] = "390.0"
+    stage.tool("ib_write_bw", SERVES + 'echo "asked: $*" >&2\n' + PERFTEST)
+
+
+def test_roce_has_its_traffic_class_and_fills_the_queues(stage: Stage) -> None:
+    """All hosts write to the first one at once; no figure of a good switch is known."""
+    _roce(stage, 3)
+    ended = stage.run("fabric", **ROCE)
+
+    assert ended.code == 0, ended.log
+    assert ended.verdicts("neighbours") == [OK] * 6
+    queues = [row for row in ended.rows if "all to one" in row[0]]
+    assert queues == [
+        [f"rail {number}, all to one", "job-node-0-0", "780 Gb/s", UNKNOWN] for number in (0, 1)
+    ]
+    sent = [line for line in ended.log.splitlines() if line.startswith("asked: ")]
+    assert len(sent) == 6 + 4
+    assert all(f"{MEASURED} --tclass=106 -x 3 job-node" in line for line in sent)
+    ports = [line.split()[4] for line in sent if line.endswith("job-node-0-0.job")]
+    assert len(ports) == 2 + 4
+
+
+def test_two_hosts_have_no_queue_to_fill(stage: Stage) -> None:
+    _roce(stage, 2)
+    ended = stage.run("fabric", **ROCE)
+
+    assert ended.code == 0, ended.log
+    assert not [row for row in ended.rows if "all to one" in row[0]]
+
+
+def test_address_that_another_rail_answers_for_fails(stage: Stage) -> None:
+    """ARP flux: the first rail's address resolves to the second rail's port."""
+    _roce(stage, 2)
+    stage.neighbours(1, {(0, 0): mac(0, 1), (0, 1): mac(0, 1)})
+    ended = stage.run("fabric", **ROCE)
+
+    assert ended.code == 1
+    found = [row for row in ended.rows if row[0].startswith("neighbours")]
+    assert [row[1:] for row in found] == [
+        ["job-node-0-0", "1", "1", OK],
+        ["job-node-0-0", "1", "1", OK],
+        ["job-node-0-1", "0", "1", "FAILED"],
+        ["job-node-0-1", "1", "1", OK],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("packet_seq_err", "FAILED: packets were sent again"),
+        ("local_ack_timeout_err", "FAILED: packets were sent again"),
+        ("out_of_sequence", UNKNOWN),
+        ("np_cnp_sent", UNKNOWN),
+    ],
+)
+def test_counters_are_compared_before_and_after(stage: Stage, name: str, verdict: str) -> None:
+    """What was counted before the test does not matter."""
+    _roce(stage, 2)
+    names = ("packet_seq_err", "local_ack_timeout_err", "out_of_sequence", "np_cnp_sent")
+    for each in names:
+        stage.counter(0, "mlx5_0", each, 700)
+        stage.counter(1, "mlx5_1", each, 7)
+    counter = f"{stage.folder}/job-node-0-1/class/infiniband/mlx5_1/ports/1/hw_counters/{name}"
+    stage.tool("ib_write_bw", f"echo 12 > {counter}\n" + SERVES + PERFTEST)
+    ended = stage.run("fabric", **ROCE)
+
+    found = {row[0]: row[2:] for row in ended.rows if row[0] in names}
+    assert found.pop(name) == ["5", verdict]
+    assert set(map(tuple, found.values())) == {("0", OK), ("0", UNKNOWN)}
+    assert ended.code == (1 if verdict.startswith("FAILED") else 0)
+
+
+def test_port_without_counters_is_no_proof(stage: Stage) -> None:
+    _roce(stage, 2)
+    ended = stage.run("fabric", **ROCE)
+
+    assert ended.verdicts("packet_seq") == ["not measured: the port has no such counter"]
 
 
 OSU = {

@@ -41,11 +41,23 @@ def test_rank_environment_follows_the_node(gpu: bool, rails: bool) -> None:
 
     nccl = {"NCCL_DEBUG", "NCCL_SOCKET_IFNAME"} if gpu else set()
     fabric_ = {"UCX_TLS"} if rails else set()
-    assert ranks(each).keys() == {"HOME"} | nccl | fabric_
+    assert ranks(each).keys() == {"HOME", "OMP_NUM_THREADS"} | nccl | fabric_
     assert ranks(each).get("NCCL_SOCKET_IFNAME", "=eth0") == "=eth0"
     assert list(ranks(each)) == sorted(ranks(each))
     assert ranks(each).items() <= launcher.items()
     assert launcher.get("OMPI_MCA_pml") == ("ucx" if rails else None)
+
+
+@pytest.mark.parametrize("binding", ["cores", "none"])
+def test_openmp_has_the_cores_of_a_rank(binding: str) -> None:
+    """Unbound ranks see each CPU of the pod, so OpenMP would start a thread for each."""
+    for number in (1, 2, 3, 8, 500):
+        each = launch(on=IB, ranks=number, binding=binding)
+        assert int(ranks(each)["OMP_NUM_THREADS"]) == max(each.cores // each.ranks, 1)
+
+
+def test_torchrun_sets_the_threads_itself() -> None:
+    assert "OMP_NUM_THREADS" not in ranks(launch(launcher=TORCHRUN))
 
 
 def test_gpudirect_lets_cards_read_gpu_memory() -> None:

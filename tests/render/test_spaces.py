@@ -144,6 +144,23 @@ def test_second_namespace_has_storage_of_its_own(name: str) -> None:
     assert volumes == {"team-nlp": "prod-east-nlp-home", "team-nlp-dev": "prod-east-nlp-dev-home"}
 
 
+@pytest.mark.parametrize(
+    ("stated", "option"),
+    [({}, ["nconnect=4"]), ({"connections": 16}, ["nconnect=16"]), ({"connections": 1}, [])],
+    ids=["default", "sixteen", "one"],
+)
+def test_nodes_mount_an_export_with_several_connections(
+    stated: dict[str, int], option: list[str]
+) -> None:
+    export = {"server": "nfs.example.com", "path": "/export/home", **stated}
+    (site,) = platform_of({CLUSTER: {"storage": {"home": {"nfs": export}}}}).sites
+    volumes = [each.body for each in render_site(site) if each.kind.name == "PersistentVolume"]
+
+    assert volumes
+    for each in volumes:
+        assert each["spec"]["mountOptions"] == ["nfsvers=4.1", "hard", *option]
+
+
 @TREES
 def test_project_of_a_team_admits_its_namespaces_alone(name: str) -> None:
     """Argo CD writes what is the team's into both, and nothing anywhere else."""
@@ -191,7 +208,11 @@ def test_networks_of_an_operator_lead_to_their_namespace(name: str) -> None:
         ("on", "off")
     }
     assert {each["spec"]["resourceName"] for each in networks} <= policies
-    assert {each["spec"]["metaPlugins"] for each in networks} == {'{"type":"rdma"}'}
+    sysctls = {"arp_announce": "2", "arp_ignore": "1"}
+    tuning = {f"net.ipv4.conf.IFNAME.{name}": value for name, value in sysctls.items()}
+    assert {f"[{each['spec']['metaPlugins']}]" for each in networks} == {
+        json.dumps([{"type": "rdma"}, {"type": "tuning", "sysctl": tuning}], separators=(",", ":"))
+    }
 
 
 @pytest.mark.parametrize("name", ["roce", "pools"])

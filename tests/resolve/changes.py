@@ -27,7 +27,7 @@ NLP, VISION, ALLOCATIONS = "teams/nlp.yaml", "teams/vision.yaml", "allocations.y
 ROCE: dict[str, Any] = {
     CLUSTER: {
         "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199"}},
-        "external": {"Vlans/ib": "us", "LosslessQueue/ib": "us"},
+        "external": {"Vlans/ib": "us", "LosslessQueue/ib": "us", "SysctlAllowlist/multus": "us"},
     },
     ALLOCATIONS: {
         "prod-east": {

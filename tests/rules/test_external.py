@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.resolve.changes import CLUSTER, ROCE, together
 from tests.rules.cases import HERE, messages
 
 ALLOCATIONS = "allocations.yaml"
@@ -79,6 +80,7 @@ def test_claims_take_storage_of_kind_class_only(storage: str, fits: bool) -> Non
     [
         "ClusterSecretStore/vault",
         "StorageClass/cephfs",
+        "NodeFirmware/ib",
         "Partitions/ib",
         "NodeLabel/ml.example.com/leaf",
         "IPReconciler/whereabouts",
@@ -120,6 +122,15 @@ def test_lossless_queue_of_roce_is_declared() -> None:
     assert messages("references/undeclared-external", changes) == [
         "`LosslessQueue/ib` is not declared in `external`"
     ]
+
+
+def test_openshift_lets_networks_set_the_sysctls_of_roce_if_its_owner_does() -> None:
+    """Other platforms have no list of sysctls."""
+    allowed = {"SysctlAllowlist/multus": None}
+
+    assert messages(
+        "references/undeclared-external", together(ROCE, {CLUSTER: {"external": allowed}})
+    ) == ["`SysctlAllowlist/multus` is not declared in `external`"]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from trainyard.workflows.generate import check, generate
 
 Remembered = Mapping[str, tuple[Holding | Ids, ...]]
 NOTHING: Remembered = {}
+_VLANS = "LosslessQueue/ib: network team\n  SysctlAllowlist/multus: network team\n  Vlans/ib"
+"""Lines of a cluster's `external` in place of `Partitions/ib`."""
 
 
 def _plan(
@@ -95,9 +97,7 @@ def test_new_team_on_ethernet_gets_a_vlan(profiles: Path) -> None:
     word."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
     _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-199")
-    _edit(
-        profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib"
-    )
+    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", _VLANS)
     added = _add(profiles, "nlp")
     assert added.holding is not None
     assert (added.holding.segment, added.holding.display) == (100, "VLAN 100")
@@ -324,9 +324,7 @@ def test_exhausted_vlans_are_reported_in_their_own_word(profiles: Path) -> None:
     """The message has VLANs, not partitions."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
     _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-100")
-    _edit(
-        profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib"
-    )
+    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", _VLANS)
     _add(profiles, "nlp")
     found = _refused(profiles, TeamRequest("vision", 2))
     assert found == [("fabric/range-exhausted", "no VLAN is left from 100 to 100")]

@@ -20,7 +20,9 @@ _PART = 0.85
 
 _RAIL_PART = 0.9
 """Part of a rail's rate that `ib_write_bw` must reach: 360 of 400 Gb/s, 180 of 200 Gb/s
-(Azure/azurehpc-health-checks:conf/nd96isr_h200_v5.conf, nd96amsr_a100_v4.conf@0e0a1ac)."""
+(Azure/azurehpc-health-checks:conf/nd96isr_h200_v5.conf, nd96amsr_a100_v4.conf@0e0a1ac). They are of
+messages of 8 MiB in GPU memory, on the CPUs beside the card
+(customTests/azure_ib_write_bw_gdr.nhc there)."""
 
 _GPUS = 8
 """GPUs of the nodes that the figures are of."""
@@ -113,10 +115,14 @@ def _ranks(launch: Launch, _: tuple[str, ...]) -> Settings:
 def _fabric(launch: Launch, _: tuple[str, ...]) -> Settings:
     assert launch.fabric is not None
     is_intel = launch.runtime.launcher.name == INTEL_MPI.name
+    gpus = (str(nic.gpu) for nic in launch.hardware.rails)
+    traffic_class = launch.fabric.traffic_class
     return {
         "rails": str(len(launch.rails)),
         "link": "InfiniBand" if launch.fabric.link == INFINIBAND else "Ethernet",
         "gbps": str(rail_threshold(launch)),
+        "gpus": " ".join(gpus) if launch.gpus and _is_direct(launch) else "",
+        "tclass": str(traffic_class) if traffic_class >= 0 else "",
         "two": "-ppn 1 -n 2" if is_intel else "--map-by ppr:1:node -np 2",
     }
 
@@ -129,8 +135,13 @@ def _nccl(launch: Launch, _: tuple[str, ...]) -> Settings:
         "one": str(figures.alone) if figures else "",
         "more": str(network_threshold(launch) or ""),
         "rails": str(len(launch.rails)),
-        "direct": "yes" if launch.runtime.fabric in {"", "gpudirect"} and launch.rails else "",
+        "direct": "yes" if _is_direct(launch) else "",
     }
+
+
+def _is_direct(launch: Launch) -> bool:
+    """Return whether the network cards read and write the memory of GPUs."""
+    return launch.runtime.fabric in {"", "gpudirect"} and bool(launch.rails)
 
 
 def _storage(_: Launch, mounts: tuple[str, ...]) -> Settings:

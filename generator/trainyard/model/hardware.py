@@ -19,6 +19,10 @@ _EVICTION_STORAGE = Fraction(1, 10)
 (kubernetes:pkg/kubelet/eviction/defaults_linux.go and hardEvictionReservation in
 pkg/kubelet/cm/helpers.go, @v1.36.3)."""
 
+_LEAST_PIDS = 16384
+_PIDS_PER_CPU = 64
+"""A pod of ranks has data loaders, and libraries that start a thread for each CPU."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
@@ -153,6 +157,16 @@ class Hardware:
             ephemeral_storage=self.kubelet.ephemeral_storage
             + int(self.total.ephemeral_storage * _EVICTION_STORAGE),
         )
+
+    @property
+    def pod_pids(self) -> int:
+        """Processes and threads that a pod may have.
+
+        OpenShift's own limit is 4096, whatever a node has
+        (openshift/machine-config-operator:templates/worker/01-worker-kubelet/_base/files/
+        kubelet.yaml@release-4.21); kubelet's own is none.
+        """
+        return max(_LEAST_PIDS, _PIDS_PER_CPU * self.threads)
 
     @property
     def promised_cores(self) -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+_FIRMWARE = "NodeFirmware"
+"""Settings of firmware and PCIe that no operator of the tree makes: the README lists them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -15,7 +18,7 @@ class Link:
         field: its key in the allocations.
         ranges: key of the range that a fabric hands out.
         enforced: kind under which a cluster declares who makes the segments real.
-        prepared: further kinds under which it declares who has prepared the switches and ports.
+        prepared: further kinds under which it declares who has prepared switches, ports and nodes.
         first, last: segments that a team may hold.
         mask: bits that distinguish segments.
         most: segments that a port holds at one time.
@@ -39,6 +42,11 @@ class Link:
     mtus: tuple[int, int]
     operator_networks: bool
 
+    @property
+    def external(self) -> tuple[str, ...]:
+        """Kinds under which a cluster declares the owners of what a fabric of the link needs."""
+        return (self.enforced, *self.prepared)
+
     def display(self, number: int) -> str:
         """Return a segment as people write it: partition keys in hex, VLANs in decimal."""
         return str(self.entry(number))
@@ -54,7 +62,7 @@ INFINIBAND = Link(
     field="partition",
     ranges="partitions",
     enforced="Partitions",
-    prepared=(),
+    prepared=(_FIRMWARE,),
     # 15 bits; 0x7fff is the default partition, that every port is in, and 0x0000 is none.
     first=0x0001,
     last=0x7FFE,
@@ -76,7 +84,7 @@ ROCE = Link(
     enforced="Vlans",
     # Converged Ethernet drops packets under load unless switches and NICs agree on a lossless or
     # ECN-marked queue.
-    prepared=("LosslessQueue",),
+    prepared=("LosslessQueue", _FIRMWARE),
     # 0 is untagged, 1 what switches put untagged frames into, 4095 reserved (IEEE 802.1Q).
     first=2,
     last=4094,
@@ -90,3 +98,8 @@ ROCE = Link(
 
 LINKS: Mapping[str, Link] = {link.name: link for link in (INFINIBAND, ROCE)}
 """By the name in a fabric's profile."""
+
+SYSCTL_ALLOWLIST = "SysctlAllowlist/multus"
+"""Owner of the list of sysctls that networks may set, where the platform has one: those of RoCE are
+not in OpenShift's own (openshift/cluster-network-operator:bindata/network/multus/
+004-sysctl-configmap.yaml)."""

@@ -25,16 +25,23 @@ def home(runtime: Runtime) -> str:
     return "/home/mpiuser" if runtime.launcher.mpi else "/home/ranks"
 
 
-def rank_environment(runtime: Runtime, gpus: int, fabric: Fabric | None) -> Environment:
+def rank_environment(
+    runtime: Runtime, gpus: int, cores_per_rank: int, fabric: Fabric | None
+) -> Environment:
     """Return the environment of every rank.
 
     Args:
         runtime: whose ranks.
         gpus: of a pod.
+        cores_per_rank: of a pod's cores, whether the rank is bound to them or not.
         fabric: that the pods are attached to; None when they are on none.
     """
     environment = {"HOME": home(runtime)}
-    if not runtime.launcher.mpi:
+    if runtime.launcher.mpi:
+        # OpenMP else starts a thread for each CPU that a rank may use: of an unbound rank, for each
+        # of the pod. torchrun sets the variable itself.
+        environment["OMP_NUM_THREADS"] = str(max(cores_per_rank, 1))
+    else:
         # Without an account, Python's getpass has no other source, and torch names a cache after
         # the user.
         environment["USER"] = "ranks"

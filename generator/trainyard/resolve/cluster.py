@@ -243,7 +243,12 @@ def _storage(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Storage,
 def _of_kind(storage: Storage, stated: Any) -> Storage:
     """Return storage with the fields of its kind."""
     if storage.kind == "nfs":
-        return replace(storage, server=stated["server"], path=stated["path"])
+        return replace(
+            storage,
+            server=stated["server"],
+            path=stated["path"],
+            connections=stated.get("connections", 4),
+        )
     if storage.kind == "s3":
         return replace(
             storage,

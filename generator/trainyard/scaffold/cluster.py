@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from trainyard.model.link import LINKS, ROCE, SYSCTL_ALLOWLIST
 from trainyard.model.monitoring import AUDIT_LOG, METRICS, OPENSHIFT, PROMETHEUS_OPERATOR, STACKS
 from trainyard.model.names import SYSTEM_NAMESPACE
 from trainyard.model.release import Release
@@ -13,8 +14,6 @@ from trainyard.yaml_io.scalars import inline
 
 _FABRICS = {"infiniband": "ib", "roce": "roce"}
 """Name of the fabric, by link."""
-_PREPARED = {"infiniband": ["Partitions"], "roce": ["Vlans", "LosslessQueue"]}
-"""What the fabric's owner prepares, by link."""
 _BLOCK = 20
 """Prefix length of a team's addresses that the schema of clusters takes by default."""
 _SMALLEST_JOB = 2
@@ -109,7 +108,9 @@ def _fabrics(links: Sequence[str], pools: Sequence[NewPool]) -> Iterator[str]:
 
 def _external(release: Release, links: Sequence[str]) -> Iterator[str]:
     """Yield the lines of what the fabrics need and the tree does not define."""
-    names = [f"{kind}/{_FABRICS[link]}" for link in links for kind in _PREPARED[link]]
+    names = [f"{kind}/{_FABRICS[link]}" for link in links for kind in LINKS[link].external]
+    if ROCE.name in links and "sysctl-allowlist" in release.features:
+        names.append(SYSCTL_ALLOWLIST)
     if names:
         names += ["IPReconciler/whereabouts"] if release.ipam == "whereabouts" else []
     yield from (f"  {name}: fabric team # placeholder: the owner's name" for name in names)

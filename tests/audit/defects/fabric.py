@@ -25,6 +25,7 @@ DEFECTS = (
     Defect(fabric.vlans_are_enforced, VLAN, ("spec", "trust"), "on", LAB),
     Defect(fabric.vlans_are_enforced, VLAN, ("spec", "vlan"), 0, LAB),
     Defect(fabric.vlans_are_enforced, VLAN, ("spec", "metaPlugins"), None, LAB),
+    Defect(fabric.vlans_are_enforced, VLAN, ("spec", "metaPlugins"), '{"type":"rdma"}', LAB),
     Defect(
         fabric.vlans_are_enforced,
         "sriovnetworkpoolconfig-dgx-h100.yaml",

@@ -86,6 +86,14 @@ _PLAIN = (
     Reaction(
         kind="KubeletConfiguration",
         change="changed",
+        fields="podPidsLimit",
+        consequence="Nothing happens by itself: the owner of the nodes installs the file and "
+        "restarts kubelet. Running pods keep their limit, new pods get the new one.",
+        source="kubernetes/kubernetes:pkg/kubelet/cm/pod_container_manager_linux.go@v1.36.3",
+    ),
+    Reaction(
+        kind="KubeletConfiguration",
+        change="changed",
         effect=Effect.DRAINS,
         cause="kubelet of pool `{pool}` changes",
         consequence=_BY_HAND,

@@ -287,9 +287,8 @@ class LaunchView:
 
     def _of_ranks(self) -> dict[str, str]:
         launch = self.launch
-        return rank_environment(
-            launch.runtime, launch.gpus, launch.fabric if launch.rails else None
-        )
+        fabric = launch.fabric if launch.rails else None
+        return rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, fabric)
 
     def _export(self) -> dict[str, str]:
         """Return the runtime's export as a variable that holds one line for a shell."""

@@ -11,6 +11,15 @@ from trainyard.model.fabric import HOSTNAME, Fabric
 from trainyard.model.ipam import IPAMS
 from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, AddressPool, Egress, Network
 
+_ONE_PORT = {"arp_announce": "2", "arp_ignore": "1"}
+"""Sysctls by which an interface answers for its own address only.
+
+All rails of a team are in one VLAN. Linux else answers for each address of a pod on each interface,
+so a peer sends to the port of another rail, whose card does not know the queue pair. The kernel
+finds the port of a RoCE peer in the same table (linux:drivers/infiniband/core/addr.c,
+``rdma_addr_find_l2_eth_by_grh``). InfiniBand finds it by GID, in the subnet manager.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class FabricView:
@@ -65,6 +74,16 @@ class NetworkView:
         The SR-IOV operator removes all white space from it.
         """
         return _json(self._ipam())
+
+    @property
+    def chained_plugins(self) -> str:
+        """CNI plugins behind that of SR-IOV, as JSON: the operator puts the text into its list.
+
+        ``rdma`` moves the VF's RDMA device into the pod, as exclusive mode needs. ``tuning`` sets
+        the sysctls of the interface.
+        """
+        sysctls = {f"net.ipv4.conf.IFNAME.{name}": value for name, value in _ONE_PORT.items()}
+        return ",".join(map(_json, ({"type": "rdma"}, {"type": "tuning", "sysctl": sysctls})))
 
     def _ipam(self) -> dict[str, str]:
         addresses = self.network.addresses

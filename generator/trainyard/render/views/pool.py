@@ -51,6 +51,28 @@ class PoolView:
             "memory": format_bytes(share.memory),
         }
 
+    @property
+    def kubelet_leaves(self) -> str:
+        """CPUs that kubelet offers to pods, daemons included."""
+        hardware = self.pool.hardware
+        return format_cpu(hardware.total.cpu - hardware.withheld.cpu)
+
+    @property
+    def left_for_daemons(self) -> str:
+        """CPUs that daemons may request beside jobs of whole nodes."""
+        hardware = self.pool.hardware
+        return format_cpu(hardware.system.cpu - hardware.withheld.cpu)
+
+    @property
+    def rail_devices(self) -> dict[str, str]:
+        """RDMA device of each rail, by PCI address; none where the profile states none."""
+        return {rail.nic.pci: rail.nic.device for rail in self.pool.rails if rail.nic.device}
+
+    @property
+    def rail_globs(self) -> str:
+        """Folders with the RDMA devices of the rails, as a shell finds them."""
+        return " ".join(f"{pci}/infiniband/*" for pci in self.rail_devices)
+
 
 @dataclass(frozen=True, slots=True)
 class RailView:

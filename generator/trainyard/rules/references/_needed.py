@@ -9,6 +9,7 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.ipam import IPAMS
+from trainyard.model.link import ROCE, SYSCTL_ALLOWLIST
 from trainyard.model.monitoring import (
     CONSOLE,
     CONSOLE_NAMESPACE,
@@ -44,8 +45,10 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     """Yield what the fabrics need: network configuration, a reconciler and node labels."""
     for fabric in cluster.fabrics:
-        for kind in (fabric.link.enforced, *fabric.link.prepared):
+        for kind in fabric.link.external:
             yield f"{kind}/{fabric.name}", fabric.at.key()
+        if fabric.link == ROCE and "sysctl-allowlist" in cluster.release.features:
+            yield SYSCTL_ALLOWLIST, fabric.at / "link"
         reconciler = IPAMS[cluster.release.ipam].external
         if reconciler:
             yield reconciler, fabric.at / "addresses"

@@ -24,6 +24,10 @@ _CONSEQUENCES = {
     "Partitions": "Without partitions in the subnet manager, ranks find no path.",
     "Vlans": "Without VLANs in the switches, ranks find no path.",
     "LosslessQueue": "Without a lossless queue, switches drop RDMA packets under load.",
+    "NodeFirmware": "With other settings, nodes have no virtual functions, or GPUs and cards reach "
+    "each other through the processor, many times slower.",
+    "SysctlAllowlist": "Without the two sysctls in the list, pods with rails stay in "
+    "ContainerCreating (`Sysctl net.ipv4.conf.IFNAME.arp_ignore is not allowed`).",
     "IPReconciler": "Without the reconciler, whereabouts keeps the addresses of pods that a node "
     "lost, until a team's range is empty and its pods do not start.",
     METRICS: "Without a scrape, alerts on these metrics never fire, and panels stay empty.",
