@@ -20,9 +20,10 @@ from trainyard.render.markdown import page
 _STEP = "what a step before prints"
 
 WORDS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "CLAIM": (("persistentvolumeclaim",), ""),
     "DEVICE": (("device",), ""),
     "IMAGE": ((), "an image that the nodes can pull and that has `chroot`, such as `busybox`"),
-    "JOB": (("job_name", "jobset_name"), _STEP),
+    "JOB": (("job_name", "jobset_name", "trainjob"), _STEP),
     "JOB.yaml": ((), "the file of the job, which its owner has"),
     "NAME": (("name",), ""),
     "NAMESPACE": (("namespace",), f"{_STEP}, or a namespace of the queue's team"),
