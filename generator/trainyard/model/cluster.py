@@ -17,6 +17,7 @@ from trainyard.model.monitoring import (
     JOB_STATES,
     KUBELET,
     METRICS,
+    OPENSHIFT,
     SRIOV_METRICS,
     WAITING,
     MetricSource,
@@ -233,6 +234,11 @@ class Cluster:
     def team_label_key(self) -> str:
         """Label that every team's namespace carries."""
         return f"{self.settings.domain}/team"
+
+    @property
+    def shows_metrics_by_namespace(self) -> bool:
+        """Return whether OpenShift shows the metrics of a namespace to who may read them there."""
+        return self.monitoring is not None and self.monitoring.stack == OPENSHIFT
 
     @property
     def stores_logs(self) -> bool:

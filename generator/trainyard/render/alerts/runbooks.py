@@ -49,6 +49,19 @@ class PoolRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RailRow:
+    """A rail of a pool's nodes, as the table of rails lists it."""
+
+    pool: str
+    rail: int
+    resource: str
+    pci: str
+    interface: str
+    device: str
+    gpu: str
+
+
+@dataclass(frozen=True, slots=True)
 class Runbooks:
     """What the template of the runbooks reads."""
 
@@ -67,6 +80,23 @@ class Runbooks:
                 ",".join(f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())),
             )
             for pool in self.site.cluster.pools
+        ]
+
+    @property
+    def rails(self) -> list[RailRow]:
+        """The rails of each pool: which port each is, and the GPU beside it."""
+        return [
+            RailRow(
+                pool.name,
+                rail.index,
+                rail.resource,
+                rail.nic.pci,
+                rail.nic.interface,
+                rail.nic.device,
+                str(rail.nic.gpu) if rail.nic.gpu >= 0 else "",
+            )
+            for pool in self.site.cluster.pools
+            for rail in pool.rails
         ]
 
     @property
