@@ -213,7 +213,9 @@ def rights(
 ) -> frozenset[tuple[str, GroupResource]]:
     """Return the verbs and resources that a role permits, with or without what some name."""
     has = {_OF_FABRICS: fabrics, _OF_LOGS: logs, _OF_METRICS: metrics}
-    absent = frozenset(group for groups, is_there in has.items() if not is_there for group in groups)
+    absent = frozenset(
+        group for groups, is_there in has.items() if not is_there for group in groups
+    )
     return frozenset(
         (verb, resource)
         for verbs, by_group in _RIGHTS[role]

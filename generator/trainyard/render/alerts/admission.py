@@ -28,8 +28,8 @@ ALERTS = (
         "and jobs that were admitted get no pods.",
         look=(
             (
-                "`{cli} get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml`: "
-                "the webhook's Service and `caBundle`."
+                "`{cli} get mutatingwebhookconfigurations,validatingwebhookconfigurations`: whose "
+                "webhook it is, and with `-o yaml` its Service and `caBundle`."
             ),
             "`{cli} get events --all-namespaces`: `failed calling webhook` has the reason.",
             "`{cli} get pods --all-namespaces`: the pods of that Service.",

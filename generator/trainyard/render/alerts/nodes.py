@@ -58,8 +58,8 @@ ALERTS = (
         summary="Pool {{ $labels.pool }} has fewer nodes that run jobs than its teams own",
         meaning="Nodes of the pool are not ready, cordoned or without all of their devices, no "
         "profile takes them out of use, and the reserve is used up. Teams can't have all of their "
-        "quota, and jobs as large as a quota wait. If no node of the pool is found at all, kube-state-metrics does not show the "
-        "labels of nodes.",
+        "quota, and jobs as large as a quota wait. If no node of the pool is found at all, "
+        "kube-state-metrics does not show the labels of nodes.",
         look=(_NODES_OF_POOL, _CONDITIONS),
         fix=_REPAIR,
     ),
