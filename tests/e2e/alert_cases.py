@@ -283,12 +283,26 @@ def cordoned(number: int) -> str:
     return f'kube_node_spec_unschedulable{{node="n{number}"}}'
 
 
+DEVICES = ("nvidia_com_gpu", *(f"openshift_io_ib_rail_{number}" for number in range(8)))
+"""What a node of the pool offers, as kube-state-metrics names it; 8 of each."""
+
+
+def offers(number: int, resource: str = "nvidia_com_gpu", unit: str = "integer") -> str:
+    labels = f'node="n{number}",resource="{resource}",unit="{unit}"'
+    return f"kube_node_status_allocatable{{{labels}}}"
+
+
+def whole(number: int, minutes: int = 90) -> Series:
+    """Return a node that is ready and offers what its hardware profile states."""
+    devices = {offers(number, each): f"8x{minutes}" for each in DEVICES}
+    return {node(number): f"1x{minutes}", ready(number): f"1x{minutes}", **devices}
+
+
 POOL = {
-    **{node(each): "1x60" for each in range(17)},
-    **{ready(each): "1x60" for each in range(17)},
-    **{cordoned(each): "0x60" for each in range(17)},
+    name: values
+    for each in range(17)
+    for name, values in {**whole(each), cordoned(each): "0x90"}.items()
 }
-CORDONS = {cordoned(each): "0x90" for each in range(17)}
 DEGRADED = 'mco_degraded_machine_count{pool="dgx-h100"}'
 
 
@@ -312,6 +326,7 @@ NODES = (
         series={**POOL, ready(3): "0x60", cordoned(5): "1x60"},
         labels={"pool": "dgx-h100"},
         neighbours=(
+            {offers(3): "7x60"},
             # The reserve takes the place of one.
             {ready(3): "1x60"},
             {cordoned(5): "0x60"},
@@ -329,14 +344,72 @@ NODES = (
     Case(
         alert="TrainyardReserveUsed",
         at="70m",
-        series={**dict.fromkeys(POOL, "1x90"), **CORDONS, ready(3): "0x90"},
+        series={**POOL, ready(3): "0x90"},
         labels={"pool": "dgx-h100"},
         neighbours=(
             {ready(3): "1x90"},
+            # A GPU is lost: then one more is not there either.
+            {offers(5): "7x90"},
             # Then the quota is not there either.
             {cordoned(5): "1x90"},
             {ready(3): "1x30 0x60"},
         ),
+    ),
+    Case(
+        alert="TrainyardReserveUsed",
+        at="70m",
+        # The node is ready, and has one GPU less.
+        series={**POOL, offers(3): "7x90"},
+        labels={"pool": "dgx-h100"},
+        neighbours=({offers(3): "8x90"},),
+    ),
+    Case(
+        alert="TrainyardPoolBelowQuota",
+        at="20m",
+        # A GPU of one, and the virtual functions of a rail of another.
+        series={**POOL, offers(3): "7x90", offers(5, DEVICES[4]): "0x90"},
+        labels={"pool": "dgx-h100"},
+        neighbours=({offers(3): "8x90"}, {offers(5, DEVICES[4]): "8x90"}),
+    ),
+    *(
+        Case(
+            alert="TrainyardNodeLacksDevices",
+            at="30m",
+            series={**whole(3), cordoned(3): "0x90", offers(3, resource): values},
+            labels={"node": "n3", "pool": "dgx-h100"},
+            value="1",
+            neighbours=(
+                {offers(3, resource): "8x90"},
+                # Its driver restarts.
+                {offers(3, resource): "8x10 0x10 8x60"},
+                # It is out of use anyway.
+                {cordoned(3): "1x90"},
+                {ready(3): "0x90"},
+                {maintained(3): "36000x90"},
+                # A node of no pool.
+                {node(3): ""},
+            ),
+        )
+        for resource, values in ((DEVICES[0], "7x90"), (DEVICES[4], "0x90"), (DEVICES[8], ""))
+    ),
+    Case(
+        alert="TrainyardNodeLacksDevices",
+        at="30m",
+        # kubelet has registered none of the device plugins.
+        series={**whole(3), **{offers(3, each): "0x90" for each in DEVICES}},
+        labels={"node": "n3", "pool": "dgx-h100"},
+        value="9",
+        neighbours=({offers(3, each): "8x90" for each in DEVICES},),
+    ),
+    Case(
+        alert="TrainyardNodeLacksDevices",
+        cluster="lab",
+        at="30m",
+        # A pool without GPUs and rails counts CPUs.
+        series={node(3, "cpu-epyc"): "1x90", ready(3): "1x90", offers(3, "cpu", "core"): "128x90"},
+        labels={"node": "n3", "pool": "cpu"},
+        value="1",
+        neighbours=({offers(3, "cpu", "core"): "254x90"},),
     ),
     Case(
         alert="TrainyardPoolConfigFailed",
@@ -537,16 +610,27 @@ def owner(pod: str, job: str = "llm-node-0") -> str:
     return f"kube_pod_owner{{{labels}}}"
 
 
+def jobset(job: str = "llm-node-0", name: str = "llm") -> str:
+    labels = f'namespace="team-nlp",job_name="{job}",owner_kind="JobSet",owner_name="{name}"'
+    return f'kube_job_owner{{{labels},owner_is_controller="true"}}'
+
+
 LATE = workload("quota", priority="interactive", reserved="False")
 NEW = workload("created", priority="interactive")
 ADMITTED = workload("created", priority="batch", admitted="True", reserved="True")
 WORKS, IDLES = gpu("llm-node-0-0-a"), gpu("llm-node-0-1-b")
-GPUS_OF_JOB = {
-    WORKS: "95x90",
-    IDLES: "0x90",
-    owner("llm-node-0-0-a"): "1x90",
-    owner("llm-node-0-1-b"): "1x90",
+OWNERS = {
+    owner("llm-node-0-0-a"): "1x190",
+    owner("llm-node-0-1-b"): "1x190",
+    jobset(): "1x190",
 }
+GPUS_OF_JOB = {WORKS: "95x90", IDLES: "0x90", **OWNERS}
+
+
+def tensor(pod: str, own: bool = False) -> str:
+    return gpu(pod, own).replace("DEV_GPU_UTIL", "PROF_PIPE_TENSOR_ACTIVE")
+
+
 PAUSED = 'trainyard_machine_config_pool_paused{pool="dgx-h100"}'
 SYNC = 'trainyard_sriov_sync_failed{node="n1",status="Failed"}'
 STATES = (
@@ -644,7 +728,7 @@ USED_GPUS = (
         alert="TrainyardGpuIdleInJob",
         at="50m",
         series=GPUS_OF_JOB,
-        labels={"owner_name": "llm-node-0", **NLP},
+        labels={"trainjob": "llm", **NLP},
         value="1",
         neighbours=(
             {IDLES: "90x90"},
@@ -653,8 +737,28 @@ USED_GPUS = (
             # It loads its data.
             {IDLES: "0x25 90x65"},
             # The GPU of another job.
-            {owner("llm-node-0-1-b"): "", owner("llm-node-0-1-b", "other-node-0"): "1x90"},
+            {
+                owner("llm-node-0-1-b"): "",
+                owner("llm-node-0-1-b", "other-node-0"): "1x90",
+                jobset("other-node-0", "other"): "1x90",
+            },
+            # A job that no TrainJob has.
+            {jobset(): ""},
         ),
+    ),
+    Case(
+        alert="TrainyardGpuIdleInJob",
+        at="50m",
+        # The launcher of a job is a Job of its own, and its GPUs have ranks too.
+        series={
+            **GPUS_OF_JOB,
+            owner("llm-node-0-1-b"): "",
+            owner("llm-node-0-1-b", "llm-launcher-0"): "1x90",
+            jobset("llm-launcher-0"): "1x90",
+        },
+        labels={"trainjob": "llm", **NLP},
+        value="1",
+        neighbours=({IDLES: "90x90"},),
     ),
     Case(
         alert="TrainyardGpuIdleInJob",
@@ -662,12 +766,140 @@ USED_GPUS = (
         series={
             gpu("llm-node-0-0-a", own=True): "95x90",
             gpu("llm-node-0-1-b", own=True): "0x90",
-            owner("llm-node-0-0-a"): "1x90",
-            owner("llm-node-0-1-b"): "1x90",
+            **OWNERS,
         },
-        labels={"owner_name": "llm-node-0", **NLP},
+        labels={"trainjob": "llm", **NLP},
         value="1",
         neighbours=({gpu("llm-node-0-1-b", own=True): "90x90"},),
+    ),
+    Case(
+        alert="TrainyardJobIdle",
+        at="90m",
+        series={WORKS: "0x190", IDLES: "0x190", **OWNERS},
+        labels={"trainjob": "llm", **NLP},
+        neighbours=(
+            # One GPU of it works.
+            {WORKS: "30x190"},
+            # It loaded its data for half an hour.
+            {WORKS: "0x30 90x160", IDLES: "0x30 90x160"},
+            # It did nothing for half an hour.
+            {WORKS: "90x60 0x130", IDLES: "90x60 0x130"},
+            {jobset(): ""},
+        ),
+    ),
+    Case(
+        alert="TrainyardJobSpins",
+        at="60m",
+        series={
+            WORKS: "100x190",
+            IDLES: "100x190",
+            tensor("llm-node-0-0-a"): "0x190",
+            tensor("llm-node-0-1-b"): "0x190",
+            **OWNERS,
+        },
+        labels={"trainjob": "llm", **NLP},
+        neighbours=(
+            # One rank computes.
+            {tensor("llm-node-0-1-b"): "0.3x190"},
+            {IDLES: "60x190"},
+            # A collective that waited for 20 minutes.
+            {
+                tensor("llm-node-0-0-a"): "0.3x20 0x20 0.3x150",
+                tensor("llm-node-0-1-b"): "0.3x20 0x20 0.3x150",
+            },
+            # The exporter does not have it.
+            {tensor("llm-node-0-0-a"): "", tensor("llm-node-0-1-b"): ""},
+            {jobset(): ""},
+        ),
+    ),
+)
+
+
+def claim(what: str, name: str = "scratch", namespace: str = "team-nlp", node: str = "n1") -> str:
+    labels = f'namespace="{namespace}",persistentvolumeclaim="{name}",node="{node}"'
+    return f"kubelet_volume_stats_{what}_bytes{{{labels}}}"
+
+
+FILLED = {
+    claim("used"): "900x60",
+    claim("capacity"): "1000x60",
+    # The same volume on another node, whose kubelet measured it before.
+    claim("used", node="n2"): "100x60",
+    claim("capacity", node="n2"): "1000x60",
+}
+_CLAIM = {"persistentvolumeclaim": "scratch", **NLP}
+
+
+def on_export(values: str) -> Series:
+    """Return an NFS volume, which has the size of the whole export, instead of the claim."""
+    return {
+        claim("used"): "",
+        claim("used", "home"): values,
+        claim("capacity", "home"): "1000x60",
+    }
+
+
+STORAGE = (
+    Case(
+        alert="TrainyardVolumeFillsUp",
+        at="30m",
+        series=FILLED,
+        labels=_CLAIM,
+        neighbours=(
+            {claim("used"): "840x60"},
+            # Then it is full, which is another alert.
+            {claim("used"): "960x60"},
+            {claim("used"): "800x20 900x40"},
+            on_export("900x60"),
+            # A volume of somebody else.
+            {
+                claim("used"): "",
+                claim("used", namespace="theirs"): "900x60",
+                claim("capacity", namespace="theirs"): "1000x60",
+            },
+        ),
+    ),
+    Case(
+        alert="TrainyardVolumeFull",
+        at="30m",
+        series={**FILLED, claim("used"): "960x60"},
+        labels=_CLAIM,
+        neighbours=(
+            {claim("used"): "940x60"},
+            {claim("used"): "940x27 960x33"},
+            on_export("990x60"),
+        ),
+    ),
+)
+
+_CRON = '{namespace="trainyard-system",cronjob="finished-jobs"}'
+SUCCEEDED = f"kube_cronjob_status_last_successful_time{_CRON}"
+SCHEDULED = f"kube_cronjob_status_last_schedule_time{_CRON}"
+_OF_CRON = {"namespace": "trainyard-system", "cronjob": "finished-jobs"}
+CLEAN_UP = (
+    Case(
+        alert="TrainyardCleanUpFails",
+        at="300m",
+        # It succeeded in the first hour and never again.
+        series={SUCCEEDED: "1020x400", SCHEDULED: "1020+60x400"},
+        labels=_OF_CRON,
+        neighbours=(
+            # The last time, and each hour before.
+            {SUCCEEDED: "1020x60 4620x60 8220x60 11820x60 15420x60"},
+            # One run of an hour failed.
+            {SUCCEEDED: "1020x60 4620x120 11820x60 15420x60"},
+        ),
+    ),
+    Case(
+        alert="TrainyardCleanUpFails",
+        at="300m",
+        series={SCHEDULED: "1020+60x400"},
+        labels=_OF_CRON,
+        neighbours=(
+            {SCHEDULED: "_x240 15420x100"},
+            # A CronJob of somebody else.
+            {SCHEDULED: "", SCHEDULED.replace("trainyard-system", "theirs"): "1020+60x400"},
+        ),
     ),
 )
 
@@ -705,8 +937,24 @@ def rail(alert: str, at: str, metric: str, fires: str, *quiet: str) -> Case:
     )
 
 
-DEVICES = [f"mlx5_{number}" for number in (0, 3, 4, 5, 6, 9, 10, 11)]
-UP = {**HOST, **{port("state_id", device): "4x90" for device in DEVICES}}
+PORTS = [f"mlx5_{number}" for number in (0, 3, 4, 5, 6, 9, 10, 11)]
+UP = {**HOST, **{port("state_id", device): "4x90" for device in PORTS}}
+
+
+def second(metric: str, device: str = "mlx5_0") -> str:
+    """Return a port of the pool's other node."""
+    return port(metric, device).replace("10.0.0.1", "10.0.0.2")
+
+
+SECOND = {
+    node(2): "1x190",
+    NAME.replace("10.0.0.1", "10.0.0.2").replace("n1", "n2"): "1x190",
+    **{second("state_id", device): "4x90" for device in PORTS},
+}
+RENAMED = {
+    **HOST,
+    **{port("state_id", f"ibp{number}"): "4x90" for number in range(8)},
+}
 LOST = {key: value for key, value in RAIL.items() if key != "port"}
 RAILS = (
     Case(
@@ -728,17 +976,42 @@ RAILS = (
         alert="TrainyardRailDown",
         at="20m",
         # The card falls off the bus.
-        series={**UP, port("state_id"): "4x8"},
+        series={**UP, **SECOND, port("state_id"): "4x8"},
         labels=LOST,
         neighbours=(
             {port("state_id"): "4x18"},
             {node(1): ""},
             {maintained(1): "36000x190"},
             # The whole exporter has no answer.
-            {NAME: "1x8", **{port("state_id", device): "4x8" for device in DEVICES}},
+            {NAME: "1x8", **{port("state_id", device): "4x8" for device in PORTS}},
             # No node shows any port: then its metrics are missing.
-            {port("state_id", device): "" for device in DEVICES},
+            {each("state_id", device): "" for device in PORTS for each in (port, second)},
+            # No node shows this one: then its name is another.
+            {port("state_id"): "", second("state_id"): ""},
         ),
+    ),
+    Case(
+        alert="TrainyardRailNamesDiffer",
+        at="10m",
+        # The kernel names each port of both nodes by its slot.
+        series={**RENAMED, **SECOND, **{second("state_id", device): "" for device in PORTS}},
+        labels={"pool": "dgx-h100"},
+        value="8",
+        neighbours=(
+            # One node has the names of the profile: then the other has lost its cards.
+            SECOND,
+            {port("state_id", f"ibp{number}"): "" for number in range(8)},
+            UP,
+        ),
+    ),
+    Case(
+        alert="TrainyardRailNamesDiffer",
+        at="10m",
+        # It counts on without the ports of the storage.
+        series={**HOST, **{port("state_id", f"mlx5_{number}"): "4x90" for number in range(8)}},
+        labels={"pool": "dgx-h100"},
+        value="3",
+        neighbours=(UP, {NAME: ""}, {node(1): ""}),
     ),
     rail("TrainyardRailSlow", "20m", "rate_bytes_per_second", "25000000000x90", "50000000000x90"),
     rail("TrainyardRailFlaps", "150m", "link_downed_total", "3x140 4x50", "3x20 4x170"),
@@ -750,6 +1023,17 @@ RAILS = (
 
 def reconciled(metric: str, controller: str = "trainjob_controller") -> str:
     return f'controller_runtime_reconcile_{metric}{{controller="{controller}"}}'
+
+
+def rejected(error: str, webhook: str = "mtrainjob.kb.io") -> str:
+    labels = f'name="{webhook}",type="admit",operation="CREATE",error_type="{error}"'
+    return f'apiserver_admission_webhook_rejection_count{{{labels},instance="10.0.0.1:6443"}}'
+
+
+def checked(error: str, policy: str = "trainyard-trainjob-limits") -> str:
+    labels = f'policy="{policy}",policy_binding="{policy}",error_type="{error}"'
+    name = "apiserver_validating_admission_policy_check_total"
+    return f'{name}{{{labels},enforcement_action="deny"}}'
 
 
 CERTIFICATE = "certwatcher_read_certificate_errors_total"
@@ -784,17 +1068,79 @@ CONTROLLERS = (
     ),
 )
 
-CASES = (*QUEUES, *JOBS, *STATES, *USED_GPUS, *DELIVERY, *NODES, *RAILS, *CONTROLLERS)
+ADMISSION = (
+    Case(
+        alert="TrainyardWebhookFails",
+        at="40m",
+        series={rejected("calling_webhook_error"): "0+1x60"},
+        labels={"name": "mtrainjob.kb.io"},
+        neighbours=(
+            # What it refuses because the object is wrong.
+            {rejected("calling_webhook_error"): "", rejected("no_error"): "0+1x60"},
+            # Once, when the webhook restarted.
+            {rejected("calling_webhook_error"): "0x25 1x35"},
+            {rejected("calling_webhook_error"): "5x60"},
+        ),
+    ),
+    Case(
+        alert="TrainyardWebhookFails",
+        at="40m",
+        # Each of three API servers has its own counter.
+        series={
+            rejected("calling_webhook_error"): "0+1x60",
+            rejected("calling_webhook_error").replace("10.0.0.1", "10.0.0.2"): "7x60",
+        },
+        labels={"name": "mtrainjob.kb.io"},
+        neighbours=({rejected("calling_webhook_error"): "7x60"},),
+    ),
+    Case(
+        alert="TrainyardPolicyFails",
+        at="40m",
+        series={checked("compile_error"): "0+1x60"},
+        labels={"policy": "trainyard-trainjob-limits"},
+        neighbours=(
+            # The API server counts each job that a policy refuses so.
+            {checked("compile_error"): "", checked("invalid_error"): "0+1x60"},
+            {checked("compile_error"): "0x25 1x35"},
+            # A policy of somebody else.
+            {checked("compile_error"): "", checked("compile_error", "theirs"): "0+1x60"},
+        ),
+    ),
+    Case(
+        alert="TrainyardPolicyFails",
+        at="40m",
+        series={checked("out_of_budget"): "0+1x60"},
+        labels={"policy": "trainyard-trainjob-limits"},
+        neighbours=({checked("out_of_budget"): "4x60"},),
+    ),
+)
+
+CASES = (
+    *QUEUES,
+    *JOBS,
+    *STATES,
+    *USED_GPUS,
+    *CLEAN_UP,
+    *DELIVERY,
+    *STORAGE,
+    *NODES,
+    *RAILS,
+    *ADMISSION,
+    *CONTROLLERS,
+)
 
 SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "apiserver": ("apiserver_admission_webhook_admission_duration_seconds_count", {}),
     "argocd": (application("x"), {}),
     "dcgm-exporter": ("DCGM_FI_DEV_XID_ERRORS", {}),
     "external-secrets": (secret("True"), {}),
     "jobset": (reconciled("total", "jobset"), {"controller": "jobset"}),
     "kube-state-metrics": (ready(1), {}),
+    "kubelet": ("container_memory_working_set_bytes", {}),
     "kueue": (ACTIVE, {}),
     "machine-config": (DEGRADED, {}),
     "node-exporter": (port("state_id"), {}),
+    "sriov-metrics-exporter": ('sriov_vf_tx_bytes{pf="ens1f0np0",vf="0"}', {}),
     "trainer": (reconciled("total"), {"controller": "trainjob_controller"}),
 }
 """Source -> a series of it, and the labels that its alert has beside those of the rule."""

@@ -6,7 +6,10 @@ the control plane before it begins is in the order of the scenarios.
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -17,7 +20,7 @@ from tests.e2e.setup import SPARE
 from tests.e2e.watched import Watched
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.checks.jobs import Job
-from trainyard_rehearsal.control_plane.api import Body, as_applied
+from trainyard_rehearsal.control_plane.api import Api, Body, Refused, as_applied
 from trainyard_rehearsal.control_plane.fakes import STATUSES
 
 Scenario = Callable[[Watched], Generator[None]]
@@ -27,6 +30,7 @@ Expected = Mapping[str, Mapping[str, str]]
 _RBAC = "rbac.authorization.k8s.io"
 _TRAINER = "trainer-kubeflow-trainer-controller-manager"
 _QUOTA = "count/trainjobs.trainer.kubeflow.org"
+_GPU = "nvidia.com/gpu"
 _CORDON = {"spec": {"unschedulable": True}}
 _PODS = 2
 _UNCORDON = {"spec": {"unschedulable": False}}
@@ -169,14 +173,18 @@ def missing_metrics(watched: Watched) -> Generator[None]:
 
 
 def gpu_off_the_bus(watched: Watched) -> Generator[None]:
-    """The driver reports XID 79, and memory that can't be remapped."""
+    """The driver reports XID 79 and memory that can't be remapped; the node offers a GPU less."""
+    api = watched.scene.api
+    node = api.get("v1", "Node", HOST)
     watched.gpu.write(
         DCGM_FI_DEV_XID_ERRORS=79,
         DCGM_FI_DEV_ROW_REMAP_FAILURE=1,
         DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS=1,
     )
+    api.patch(node, {"status": {"allocatable": {_GPU: "7"}}}, "status")
     yield
     watched.gpu.write()
+    api.patch(node, {"status": {"allocatable": {_GPU: "8"}}}, "status")
 
 
 def link_down(watched: Watched) -> Generator[None]:
@@ -184,6 +192,15 @@ def link_down(watched: Watched) -> Generator[None]:
     watched.ports[0].write(up=False)
     yield
     watched.ports[0].write()
+
+
+def renamed_port(watched: Watched) -> Generator[None]:
+    """The kernel gives a port another name than the hardware profile states."""
+    device = watched.ports[3].folder.parents[1]
+    other = device.with_name("ibp94s0")
+    device.rename(other)
+    yield
+    other.rename(device)
 
 
 def slow_link(watched: Watched) -> Generator[None]:
@@ -233,6 +250,41 @@ def urgent_jobs(watched: Watched) -> Generator[None]:
     yield
     for job in lesser:
         job.delete()
+
+
+def stopped_controller(watched: Watched) -> Generator[None]:
+    """JobSet hangs: it answers neither Prometheus nor the API server, which asks its webhook."""
+    process = _process("jobset")
+    os.kill(process, signal.SIGSTOP)
+    stop = Event()
+    caller = Thread(target=_call, args=(watched.scene.api, stop), daemon=True)
+    caller.start()
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+        stop.set()
+        caller.join()
+
+
+def _process(name: str) -> int:
+    """Return the process of a controller, whose command line has the file of its settings."""
+    settings = str(cache_folder() / "run" / f"{name}.json")
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if settings in (entry / "cmdline").read_text("utf-8"):
+                    return int(entry.name)
+    raise AssertionError(name)
+
+
+def _call(api: Api, stop: Event) -> None:
+    """Create JobSets until told to stop; each is refused when its webhook does not answer."""
+    metadata = {"generateName": "called-", "namespace": "default"}
+    body = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": metadata}
+    while not stop.wait(0.5):
+        with suppress(Refused):
+            api.delete(api.create({**body, "spec": {"replicatedJobs": []}}).body)
 
 
 def forbidden_controller(watched: Watched) -> Generator[None]:
@@ -320,6 +372,7 @@ SCENARIOS: Mapping[Scenario, Expected] = {
     unreadable_certificate: {"TrainyardCertificateUnreadable": {"source": "trainer"}},
     missing_metrics: {"TrainyardMetricsMissing": {"source": "dcgm-exporter"}},
     link_down: {"TrainyardRailDown": {"node": HOST, "pool": "dgx-h100", "device": "mlx5_0"}},
+    renamed_port: {"TrainyardRailNamesDiffer": {"pool": "dgx-h100"}},
     slow_link: {"TrainyardRailSlow": {"node": HOST, "pool": "dgx-h100"}},
     flapping_link: {
         "TrainyardRailFlaps": {"node": HOST, "pool": "dgx-h100"},
@@ -335,6 +388,11 @@ ALONE: Mapping[Scenario, Expected] = {
     gpu_off_the_bus: {
         "TrainyardGpuXid": {"node": "n1", "gpu": "0"},
         "TrainyardGpuRowRemapFailed": {"node": "n1", "gpu": "0"},
+        "TrainyardNodeLacksDevices": {"node": HOST, "pool": "dgx-h100"},
+    },
+    stopped_controller: {
+        "TrainyardControllerDown": {"source": "jobset"},
+        "TrainyardWebhookFails": {"team": "platform"},
     },
 }
 """The same of scenarios of which each needs the control plane for itself."""

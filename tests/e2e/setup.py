@@ -73,7 +73,12 @@ def monitored(setup: Setup) -> dict[str, Any]:
     """
     stack = _STACKS[setup.settings["release"]]
     out = {"nodes": [SPARE], "until": "2099-12-31", "reason": "a test"}
-    return {FILE: {"monitoring": stack, "pools": {"dgx-h100": {"maintenance": [out]}}}}
+    cluster = {
+        "monitoring": stack,
+        "pools": {"dgx-h100": {"maintenance": [out]}},
+        "external": {"Metrics/apiserver": "me"},
+    }
+    return {FILE: cluster}
 
 
 def bad(rule: str, **more: Any) -> dict[str, Any]:

@@ -15,7 +15,9 @@ import yaml
 
 from tests.e2e.alert_cases import CASES, NEW, SOURCES, WAITS, Case, Series
 from tests.e2e.engines import PROMTOOL, engine
+from tests.e2e.sources import CONTROLLERS
 from trainyard.golang import find_go, run_go
+from trainyard.model.monitoring import SRIOV_METRICS
 from trainyard.yaml_io.reader import read
 
 pytestmark = pytest.mark.e2e
@@ -102,17 +104,26 @@ def test_alert_fires_in_its_case_and_not_beside_it(case: Case, tmp_path: Path) -
         judge(tmp_path, case, {**case.series, **neighbour}, [])
 
 
+MISSING, DOWN = "TrainyardMetricsMissing", "TrainyardControllerDown"
+
+
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_missing_source_is_reported_alone(source: str, tmp_path: Path) -> None:
-    """With the metrics of the others, only the alert of the one that is missing fires."""
-    (rule,) = [
-        each
-        for each in alerts("prod-east", "TrainyardMetricsMissing")
-        if each["labels"]["source"] == source
-    ]
-    present = {series: "1x30" for name, (series, _) in SOURCES.items() if name != source}
-    case = Case(alert="TrainyardMetricsMissing", at="20m", series=present, labels={}, neighbours=())
-    judge(tmp_path, case, present, [expected(rule, SOURCES[source][1], "")])
+    """With the metrics of the others, only the alert of the one that is missing fires.
+
+    Without one of the controllers no job starts, so somebody is called.
+    """
+    name, severity = (DOWN, "critical") if source in CONTROLLERS else (MISSING, "warning")
+    cluster = "lab" if source == SRIOV_METRICS else "prod-east"
+    (rule,) = [each for each in alerts(cluster, name) if each["labels"]["source"] == source]
+    assert rule["labels"]["severity"] == severity
+    present = {series: "1x30" for other, (series, _) in SOURCES.items() if other != source}
+    found = [expected(rule, SOURCES[source][1], "")]
+    for alert, firing in ((name, found), (MISSING if name == DOWN else DOWN, [])):
+        case = Case(
+            alert=alert, cluster=cluster, at="20m", series=present, labels={}, neighbours=()
+        )
+        judge(tmp_path, case, present, firing)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +161,7 @@ def test_each_alert_has_a_case() -> None:
     known = {(case.cluster, case.alert) for case in CASES}
     for cluster in ("lab", "prod-east"):
         rules = [rule for group in groups(cluster) for rule in group["rules"] if "alert" in rule]
-        for name in {rule["alert"] for rule in rules} - {"TrainyardMetricsMissing"}:
+        for name in {rule["alert"] for rule in rules} - {MISSING, DOWN}:
             assert {("lab", name), ("prod-east", name)} & known, name
 
 

@@ -16,6 +16,8 @@ from trainyard.yaml_io.reader import read
 pytestmark = pytest.mark.e2e
 
 OWNER = "platform-oncall"
+NOBODY = "trainyard-nobody"
+MAILED, TOLD = ("severity=warning",), ("severity=info",)
 
 
 def body(path: Path) -> Any:
@@ -47,6 +49,8 @@ def amtool(*arguments: object) -> str:
 def test_alerts_of_a_team_go_to_its_contact(cluster: str, tmp_path: Path) -> None:
     config = configured(cluster, tmp_path)
     assert "SUCCESS" in amtool("check-config", config)
+    receivers = {each["name"]: each for each in json.loads(config.read_text("utf-8"))["receivers"]}
+    assert receivers[NOBODY] == {"name": NOBODY}
 
     def receiver(*labels: str, of: str = cluster) -> str:
         command = ("config", "routes", "test", f"--config.file={config}", f"cluster={of}")
@@ -55,9 +59,12 @@ def test_alerts_of_a_team_go_to_its_contact(cluster: str, tmp_path: Path) -> Non
     teams = sorted(path.name for path in (REPOSITORY / f"overlays/{cluster}/teams").iterdir())
     for team in teams:
         contact = body(REPOSITORY / f"profiles/teams/{team}.yaml")["contact"]
-        assert receiver("alertname=TrainyardJobFailed", f"team={team}") == contact
-        assert receiver("alertname=TrainyardJobFailed", f"team={team}", of="other") == OWNER
+        assert receiver("alertname=TrainyardJobIdle", f"team={team}", *MAILED) == contact
+        # A job that fails is one of fifty, and only told.
+        assert receiver("alertname=TrainyardJobFailed", f"team={team}", *TOLD) == NOBODY
+        assert receiver("alertname=TrainyardJobIdle", f"team={team}", of="other") == OWNER
         # An alert of others, and a team whose name only begins alike.
-        assert receiver("alertname=KubePodCrashLooping", f"team={team}") == OWNER
-        assert receiver("alertname=TrainyardJobFailed", f"team={team}x") == OWNER
-    assert receiver("alertname=TrainyardGpuXid", "team=platform") == OWNER
+        assert receiver("alertname=KubePodCrashLooping", f"team={team}", *TOLD) == OWNER
+        assert receiver("alertname=TrainyardJobIdle", f"team={team}x") == OWNER
+    assert receiver("alertname=TrainyardGpuXid", "team=platform", *MAILED) == OWNER
+    assert receiver("alertname=TrainyardPoolPaused", "team=platform", *TOLD) == NOBODY

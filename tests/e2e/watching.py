@@ -16,7 +16,7 @@ from pathlib import Path
 from ssl import _create_unverified_context
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from tests.e2e import exporters
@@ -36,6 +36,8 @@ _DISCOVER = {
     "resources": ["services", "endpoints", "pods"],
     "verbs": ["get", "list", "watch"],
 }
+_SLOWLY = "5s"
+"""Interval in which the API server is scraped: its page has megabytes."""
 _READ = {"nonResourceURLs": ["/metrics"], "verbs": ["get"]}
 
 
@@ -173,14 +175,29 @@ def watching(
 def _config(scene: Scene, sources: Sources, folder: Path, interval: str) -> Body:
     """Return Prometheus' configuration for the monitors of a cluster."""
     discovery = _discovery(scene, folder)
+    configs = [
+        sources.reached(config, component)
+        for component, body in monitors(scene)
+        for config in scrape_configs(body, discovery)
+    ]
     return {
         "global": {"scrape_interval": interval, "evaluation_interval": interval},
         "rule_files": ["rules.json"],
-        "scrape_configs": [
-            sources.reached(config, component)
-            for component, body in monitors(scene)
-            for config in scrape_configs(body, discovery)
-        ],
+        "scrape_configs": [*configs, _api_server(discovery)],
+    }
+
+
+def _api_server(discovery: Discovery) -> Body:
+    """Return the scrape of the API server itself; of its thousands of series those that we read."""
+    kept = {"source_labels": ["__name__"], "regex": "apiserver_.*admission_.+", "action": "keep"}
+    return {
+        "job_name": "apiserver",
+        "scheme": "https",
+        "authorization": {"credentials_file": discovery.token},
+        "tls_config": {"ca_file": discovery.authority},
+        "static_configs": [{"targets": [urlsplit(discovery.server).netloc]}],
+        "scrape_interval": _SLOWLY,
+        "metric_relabel_configs": [kept],
     }
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.e2e.alert_cases import CASES
 from tests.pages import ROOT
 from tests.rules.cases import platform_of
-from trainyard.model.monitoring import EXPORTERS
+from trainyard.model.monitoring import EXPORTERS, SRIOV_METRICS
 from trainyard.model.platform import Site
 from trainyard.profiles.read import PACKAGE
 from trainyard.render.alerts.alert import PLATFORM, Alert
@@ -29,7 +29,9 @@ from trainyard.yaml_io.reader import read
 USE = ROOT / "docs/how-to/see-what-teams-use.md"
 METRICS = PACKAGE / "render" / "alerts" / "metrics.yaml"
 ALERTS = [alert for alerts in FAMILIES.values() for alert in alerts]
-OPTIONAL = {f"Metrics/{name}": "me" for name in ("external-secrets", "job-states")}
+OPTIONAL = {
+    f"Metrics/{name}": "me" for name in ("apiserver", "external-secrets", "job-states", "kubelet")
+}
 """Owners of what not every cluster has scraped."""
 KUBERNETES = {
     "release": "kubernetes-1.36",
@@ -61,6 +63,21 @@ def named(expr: str) -> set[str]:
 def site(**cluster: Any) -> Site:
     """Return the base platform's cluster, with other fields."""
     (found,) = platform_of({"clusters/prod-east.yaml": cluster}).sites
+    return found
+
+
+def roce(**cluster: Any) -> Site:
+    """Return the base platform's cluster on a RoCE fabric, with other fields."""
+    vlans = {
+        team: {"partition": None, "vlan": number}
+        for team, number in (("nlp", 100), ("vision", 101))
+    }
+    fabric = {"link": "roce", "partitions": None, "vlans": "100-199"}
+    changes = {
+        "allocations.yaml": {"prod-east": {"ib": vlans}},
+        "clusters/prod-east.yaml": {"fabrics": {"ib": fabric}, **cluster},
+    }
+    (found,) = platform_of(changes).sites
     return found
 
 
@@ -126,10 +143,10 @@ def test_profile_may_change_the_severity_of_each_alert() -> None:
 
 
 def test_sources_have_the_names_that_external_may_have() -> None:
-    """Another name there is a warning; only dashboards read kubelet."""
+    """Another name there is a warning; only RoCE has what the exporter of SR-IOV shows."""
     for found in (site(external=OPTIONAL), site(**KUBERNETES)):
         names = {each.name for each in found.cluster.sources}
-        assert names - {*found.cluster.release.metrics} == {*EXPORTERS} - {"kubelet"}
+        assert names - {*found.cluster.release.metrics} == {*EXPORTERS} - {SRIOV_METRICS}
 
 
 def test_each_fact_is_recorded_and_read() -> None:
@@ -149,11 +166,14 @@ def test_each_fact_is_recorded_and_read() -> None:
 def test_alerts_can_be_routed_and_lead_to_their_runbook() -> None:
     found = site()
     (page,) = runbooks(found).values()
+    recorded = {rule["record"]: rule["expr"] for rule in rules(found) if "record" in rule}
     for rule in (rule for rule in rules(found) if "alert" in rule):
         url = rule["annotations"]["runbook_url"]
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
         assert rule["labels"]["cluster"] == "prod-east"
-        assert rule["labels"].get("team") == PLATFORM or "group_left (team)" in rule["expr"]
+        read = [rule["expr"], *(recorded.get(name, "") for name in named(rule["expr"]))]
+        has_team = any("group_left (team)" in expr for expr in read)
+        assert rule["labels"].get("team") == PLATFORM or has_team
         assert url.endswith(f"overlays/prod-east/RUNBOOKS.md#{rule['alert'].lower()}")
         assert page.count(f"\n## {rule['alert']}\n") == 1
 
@@ -273,18 +293,55 @@ def test_what_a_cluster_lacks_has_no_alert() -> None:
 
 
 def test_roce_has_no_errors_of_symbols() -> None:
-    vlans = {
-        team: {"partition": None, "vlan": number}
-        for team, number in (("nlp", 100), ("vision", 101))
-    }
-    fabric = {"link": "roce", "partitions": None, "vlans": "100-199"}
-    changes = {
-        "allocations.yaml": {"prod-east": {"ib": vlans}},
-        "clusters/prod-east.yaml": {"fabrics": {"ib": fabric}},
-    }
-    (roce,) = platform_of(changes).sites
     symbols = {"node_infiniband_symbol_error_total"}
-    assert metrics_of(site()) - metrics_of(roce) == symbols
+    assert metrics_of(site()) - metrics_of(roce()) == symbols
+
+
+IMAGE = f"registry.example.com/kubectl@sha256:{'a' * 64}"
+FINISHED_JOBS = {"finishedJobs": {"keep": "7d", "image": IMAGE}}
+
+
+def test_clean_up_is_watched_where_it_runs() -> None:
+    watched = "TrainyardCleanUpFails"
+    assert watched not in {rule.get("alert") for rule in rules(site())}
+    assert watched in {rule.get("alert") for rule in rules(site(**FINISHED_JOBS))}
+
+
+def test_node_lacks_what_its_profile_states_of_gpus_and_rails() -> None:
+    """By the names of kube-state-metrics; without GPUs and rails it is the CPUs."""
+    needed = {
+        rule["labels"]["resource"]: rule["expr"]
+        for rule in rules(site())
+        if rule.get("record") == "trainyard:node:lacking"
+    }
+    assert {*needed} == {"nvidia.com/gpu", *(f"openshift.io/ib_rail_{rail}" for rail in range(8))}
+    for resource, expr in needed.items():
+        name = re.sub(r"\W", "_", resource)
+        assert f'kube_node_status_allocatable{{resource="{name}"}}) >= 8' in expr
+
+
+def test_export_of_nfs_is_no_volume_of_a_team() -> None:
+    """Its size is that of all teams' folders."""
+
+    def measured(**storage: Any) -> str:
+        (rule,) = (
+            rule
+            for rule in rules(site(external=OPTIONAL, storage=storage))
+            if rule.get("record") == "trainyard:claim:used_ratio"
+        )
+        return str(rule["expr"])
+
+    assert '{persistentvolumeclaim!~"home"}' in measured()
+    other = {"nfs": {"server": "nfs.corp.internal", "path": "/export/other"}}
+    assert '{persistentvolumeclaim!~"home|other"}' in measured(other=other)
+
+
+def test_virtual_functions_of_infiniband_have_no_counters() -> None:
+    """The exporter of SR-IOV reads Ethernet cards only, so another cluster declares it in vain."""
+    owners = {"external": {f"Metrics/{SRIOV_METRICS}": "me"}}
+    assert SRIOV_METRICS in {each.name for each in roce(**owners).cluster.sources}
+    assert SRIOV_METRICS not in {each.name for each in roce().cluster.sources}
+    assert SRIOV_METRICS not in {each.name for each in site(**owners).cluster.sources}
 
 
 def kinds(found: Site) -> Iterator[str]:

@@ -14,10 +14,10 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard as GrafanaModel
 
-from tests.render.test_alerts import KUBERNETES, OPTIONAL, known, rules, site
+from tests.render.test_alerts import FINISHED_JOBS, KUBERNETES, OPTIONAL, known, roce, rules, site
 from tests.render.test_evidence import CLUSTER, WITHOUT_FABRIC
 from tests.rules.cases import platform_of
-from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
+from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR, SRIOV_METRICS
 from trainyard.model.platform import Site
 from trainyard.render.alerts.rulesets import FAMILIES
 from trainyard.render.dashboards.boards import DASHBOARDS, boards
@@ -38,6 +38,12 @@ def with_dashboards(viewer: str, **cluster: Any) -> Site:
     stack = "openshift" if viewer == CONSOLE else "prometheus-operator"
     prices = {"pools": {"dgx-h100": {"nodeHour": "96 USD"}}}
     return site(**{"monitoring": {"stack": stack, "dashboards": viewer}, **prices, **cluster})
+
+
+def with_counters(viewer: str) -> Site:
+    """Return the cluster on a RoCE fabric, whose virtual functions somebody has scraped."""
+    monitoring = {"stack": "openshift", "dashboards": viewer}
+    return roce(monitoring=monitoring, external={f"Metrics/{SRIOV_METRICS}": "me"})
 
 
 def filled(text: str, variables: tuple[str, ...]) -> str:
@@ -127,11 +133,13 @@ def _assert_pinned(series: str, found: Site) -> None:
 
 
 def test_no_metric_is_listed_for_nothing() -> None:
-    shown = with_dashboards(CONSOLE)
+    shown, counted = with_dashboards(CONSOLE), with_counters(CONSOLE)
     read = {
-        series.removesuffix("_bucket") for _, query in queries(shown) for series in selected(query)
+        series.removesuffix("_bucket")
+        for _, query in (*queries(shown), *queries(counted))
+        for series in selected(query)
     }
-    for found in (shown, site(external=OPTIONAL), site(**KUBERNETES)):
+    for found in (shown, counted, site(external=OPTIONAL, **FINISHED_JOBS), site(**KUBERNETES)):
         read |= {series for rule in rules(found) for series in selected(rule["expr"])}
     assert {metric for _, metric in known()} == {each for each in read if ":" not in each}
 
@@ -259,13 +267,29 @@ def test_panels_without_metrics_are_left_out() -> None:
     (bare,) = platform_of({**WITHOUT_FABRIC, CLUSTER: cluster}).sites
     assert bare.cluster.viewer
     gone = titles(with_dashboards(CONSOLE)) - titles(bare)
-    assert gone >= {"GPU use", "Scaling efficiency", "Rails: traffic", "Bandwidth: rails"}
+    assert gone >= {"GPU use", "Scaling efficiency", "Rails: slowest port"}
     assert {"Nodes used", "Waiting jobs", "CPUs by pod"} <= titles(bare)
     assert "Cost of what teams own" in gone
     for board in boards(bare.cluster):
         assert all(row.panels for row in board.dashboard.rows)
     records = {rule.get("record") for rule in rules(bare)}
     assert "trainyard:pod:gpu_use" not in records
+
+
+def test_traffic_of_rails_is_that_of_virtual_functions() -> None:
+    """A port's own counters leave them out, so a cluster without theirs has no such panel."""
+    traffic = {"Bandwidth: rails", "Rails: traffic"}
+    assert not titles(with_dashboards(CONSOLE)) & traffic
+    found = with_counters(CONSOLE)
+    assert titles(found) >= traffic
+    read = {
+        series for _, query in queries(found) for series in selected(query) if "bytes" in series
+    }
+    assert {each for each in read if each.startswith(("node_", "sriov_"))} == {
+        "node_infiniband_rate_bytes_per_second",
+        "sriov_vf_rx_bytes",
+        "sriov_vf_tx_bytes",
+    }
 
 
 def objects(found: Site) -> dict[str, list[dict[str, Any]]]:
@@ -312,7 +336,6 @@ def test_without_a_viewer_nothing_is_written() -> None:
     assert objects(found) == {}
     assert [*boards(found.cluster)] == []
     assert "trainyard:pod:job" not in {rule.get("record") for rule in rules(found)}
-    assert "kubelet" not in {each.name for each in found.cluster.sources}
 
 
 def test_labels_of_the_profile_are_on_dashboards_too() -> None:

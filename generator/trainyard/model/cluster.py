@@ -10,10 +10,15 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.fabric import Fabric
+from trainyard.model.link import ROCE
 from trainyard.model.monitoring import (
+    API_SERVER,
     EXTERNAL_SECRETS,
     JOB_STATES,
+    KUBELET,
     METRICS,
+    OPENSHIFT,
+    SRIOV_METRICS,
     WAITING,
     MetricSource,
     Monitoring,
@@ -193,13 +198,17 @@ class Cluster:
             found.pop("argocd", None)
         elif "argocd" in found:
             found["argocd"] = replace(found["argocd"], namespace=self.argocd_namespace)
+        links = {fabric.link.name for fabric in self.fabrics}
         others = {
+            API_SERVER: self._is_scraped(API_SERVER),
             "dcgm-exporter": self.has_gpus,
             EXTERNAL_SECRETS: self.has_secrets and self._is_scraped(EXTERNAL_SECRETS),
             JOB_STATES: self._is_scraped(JOB_STATES),
             "kube-state-metrics": True,
-            "kubelet": self.viewer != "",
+            KUBELET: self.viewer != "" or self._is_scraped(KUBELET),
             "node-exporter": bool(self.fabrics),
+            # It reads Ethernet cards only (collectors/sriovdev.go@v1.2.0: PCI class 0x020000).
+            SRIOV_METRICS: ROCE.name in links and self._is_scraped(SRIOV_METRICS),
         }
         found |= {name: MetricSource(name) for name, needed in others.items() if needed}
         return tuple(found[name] for name in sorted(found))
@@ -225,6 +234,11 @@ class Cluster:
     def team_label_key(self) -> str:
         """Label that every team's namespace carries."""
         return f"{self.settings.domain}/team"
+
+    @property
+    def shows_metrics_by_namespace(self) -> bool:
+        """Return whether OpenShift shows the metrics of a namespace to who may read them there."""
+        return self.monitoring is not None and self.monitoring.stack == OPENSHIFT
 
     @property
     def stores_logs(self) -> bool:

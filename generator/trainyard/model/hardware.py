@@ -116,6 +116,11 @@ class Hardware:
         """Class of node, and name of the LocalQueue for it."""
         return "gpu" if self.gpu else "cpu"
 
+    @property
+    def counted(self) -> str:
+        """Resource by which parts of such a node are counted: its GPUs, or ``cpu`` without any."""
+        return self.gpu.resource if self.gpu else "cpu"
+
     def stated(self, *path: str) -> Pointer:
         """Return the place of a fact, which may be in what the profile extends."""
         return Pointer(self.origins.get(".".join(path), self.at.file), path)

@@ -36,17 +36,22 @@ VIEWERS: Mapping[str, str] = {
 METRICS = "Metrics"
 """Kind under which a cluster declares who has a source scraped that we don't."""
 
+API_SERVER = "apiserver"
 EXTERNAL_SECRETS = "external-secrets"
 JOB_STATES = "job-states"
+KUBELET = "kubelet"
+SRIOV_METRICS = "sriov-metrics-exporter"
 """Sources that a cluster has if it declares who has them scraped: not every cluster can."""
 
 EXPORTERS = (
+    API_SERVER,
     "dcgm-exporter",
     EXTERNAL_SECRETS,
     JOB_STATES,
     "kube-state-metrics",
-    "kubelet",
+    KUBELET,
     "node-exporter",
+    SRIOV_METRICS,
 )
 """Sources beside the release's own controllers."""
 

@@ -84,10 +84,7 @@ class Pool:
     @cached_property
     def allocatable(self) -> dict[str, int]:
         """Allocatable of one node, in base units: what the system leaves, and each rail's VFs."""
-        rails = {
-            f"{self.prefix}/{rail.resource_name}": self.hardware.virtual_functions
-            for rail in self.rails
-        }
+        rails = {rail.resource: self.hardware.virtual_functions for rail in self.rails}
         return dict(sorted({**self.hardware.allocatable, **rails}.items()))
 
     @property
@@ -114,3 +111,8 @@ class Rail:
     def resource_name(self) -> str:
         """Name of the VF resource, without prefix."""
         return names.rail_resource(self.fabric.resources, self.index)
+
+    @property
+    def resource(self) -> str:
+        """The VF resource as pods ask for it."""
+        return f"{self.pool.prefix}/{self.resource_name}"

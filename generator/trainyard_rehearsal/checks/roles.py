@@ -28,6 +28,7 @@ _CATALOG: tuple[Right, ...] = (
     ),
 )
 _LOGS: Right = ("get", {"loki.grafana.com": "application"})
+_METRICS: Right = ("get", {"metrics.k8s.io": "pods"})
 _VIEWER: tuple[Right, ...] = (
     (
         _READ,
@@ -43,6 +44,7 @@ _VIEWER: tuple[Right, ...] = (
     ),
     ("get", {"": "namespaces", "visibility.kueue.x-k8s.io": "localqueues/pendingworkloads"}),
     _LOGS,
+    _METRICS,
 )
 _USER: tuple[Right, ...] = (
     *_VIEWER,
@@ -143,6 +145,9 @@ _OF_FABRICS = frozenset({"k8s.cni.cncf.io", "sriovnetwork.openshift.io"})
 _OF_LOGS = frozenset({"loki.grafana.com"})
 """API group of OpenShift's log store: on a cluster that states no logs no role names it."""
 
+_OF_METRICS = frozenset({"metrics.k8s.io"})
+"""API group that OpenShift's monitoring asks about: elsewhere no role names it."""
+
 AUTHENTICATED_RIGHTS = {
     ("create", ("authentication.k8s.io", "selfsubjectreviews")),
     ("create", ("authorization.k8s.io", "selfsubjectaccessreviews")),
@@ -171,6 +176,7 @@ _RESOURCES = {
     "localqueues/status resourceflavors topologies workloadpriorityclasses "
     "workloads workloads/status",
     "loki.grafana.com": "application infrastructure",
+    "metrics.k8s.io": "nodes pods",
     "machineconfiguration.openshift.io": "kubeletconfigs machineconfigpools machineconfigs",
     "networking.k8s.io": "ingresses networkpolicies",
     "nv-ipam.nvidia.com": "cidrpools ippools",
@@ -203,10 +209,13 @@ _OWN_VERBS: dict[GroupResource, str] = {
 
 @cache
 def rights(
-    role: str, *, fabrics: bool = True, logs: bool = True
+    role: str, *, fabrics: bool = True, logs: bool = True, metrics: bool = True
 ) -> frozenset[tuple[str, GroupResource]]:
-    """Return the verbs and resources that a role permits, with or without fabrics and logs."""
-    absent = (frozenset() if fabrics else _OF_FABRICS) | (frozenset() if logs else _OF_LOGS)
+    """Return the verbs and resources that a role permits, with or without what some name."""
+    has = {_OF_FABRICS: fabrics, _OF_LOGS: logs, _OF_METRICS: metrics}
+    absent = frozenset(
+        group for groups, is_there in has.items() if not is_there for group in groups
+    )
     return frozenset(
         (verb, resource)
         for verbs, by_group in _RIGHTS[role]

@@ -62,8 +62,12 @@ class Subject:
         found: set[_Right] = set()
         for role, home in self.roles:
             if home in {"", namespace}:
-                fabrics, logs = bool(self.cluster.fabrics), self.cluster.stores_logs
-                found |= rights(role, fabrics=fabrics, logs=logs)
+                found |= rights(
+                    role,
+                    fabrics=bool(self.cluster.fabrics),
+                    logs=self.cluster.stores_logs,
+                    metrics=self.cluster.shows_metrics_by_namespace,
+                )
         return found
 
     def namespaces(self, site: Site) -> list[str]:

@@ -28,7 +28,11 @@ def test_isolation_page_lists_the_rights_of_every_role() -> None:
         for cell in product(roles.split(", "), verbs.split(", "), re.findall(r"`([^`]+)`", names))
     }
     every = (*_ROLES, *_FOR_A_TIME)
-    assert listed == {(role, verb, name) for role in every for verb, (_, name) in rights(role)}
+    assert listed == {
+        (role, verb, f"{name}.{group}" if group == "metrics.k8s.io" else name)
+        for role in every
+        for verb, (group, name) in rights(role)
+    }
 
 
 def test_no_role_names_networks_where_there_is_no_fabric() -> None:
@@ -45,6 +49,16 @@ def test_no_role_names_the_log_store_where_none_is_stated() -> None:
 
     assert {"trainer.kubeflow.org", "k8s.cni.cncf.io"} <= groups
     assert "loki.grafana.com" not in groups
+
+
+def test_no_role_names_the_metrics_of_pods_where_openshift_does_not_ask() -> None:
+    """On OpenShift the roles of a team's members have them, and no other role."""
+    having = {role for role in _ROLES if ("get", ("metrics.k8s.io", "pods")) in rights(role)}
+    groups = {group for role in _ROLES for _, (group, _) in rights(role, metrics=False)}
+
+    assert having == {"admin", "user", "viewer"}
+    assert "metrics.k8s.io" not in groups
+    assert {"loki.grafana.com", "k8s.cni.cncf.io"} <= groups
 
 
 def test_every_right_of_a_role_is_tried() -> None:

@@ -111,7 +111,7 @@ def test_roles_apply_in_own_namespace_and_catalog_everywhere(site: Site) -> None
     space = site.tenants[0].spaces[0]
     group = space.team.groups["user"][0]
     member = next(each for each in subjects(site) if each.groups[0] == group)
-    in_own = rights("user", logs=False) | rights("catalog viewer")
+    in_own = rights("user", logs=False, metrics=False) | rights("catalog viewer")
     assert member.rights(space.namespace) == in_own
     assert member.rights("team-of-others") == rights("catalog viewer")
 

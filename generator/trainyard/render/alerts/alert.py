@@ -23,6 +23,12 @@ TAKE_OUT = (
 )
 """The step with which the repair of a node begins."""
 
+RESTART = "`{node_shell} chroot /host systemctl reboot`"
+"""The command that restarts a node.
+
+It resets each GPU too. By itself none can be reset under the GPU operator, whose pods hold them.
+"""
+
 BRING_BACK = "When it is repaired and tested, end the maintenance as the README says."
 """The step with which the repair of a node ends."""
 
@@ -47,7 +53,8 @@ class Alert:
         meaning: what happens on the cluster.
         look, fix: steps; ``{cli}``, ``{admin}``, ``{node_shell}``, ``{cluster}`` and the names of
             components become those of the cluster; a person fills in words in capitals.
-        feature, link: of clusters that have it; of all when empty.
+        feature: of the release, or the name of the clean-up, that a cluster must have.
+        link: of clusters with such a fabric; ``feature`` and ``link`` are of all when empty.
     """
 
     name: str
@@ -67,6 +74,8 @@ class Alert:
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster has what it is about."""
         features = {"", *cluster.release.features}
+        if cluster.finished_jobs:
+            features.add(cluster.finished_jobs.name)
         return self.feature in features and cluster.has_metrics(self.sources, self.link)
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from trainyard.model.monitoring import EXTERNAL_SECRETS, JOB_STATES
+from trainyard.model.monitoring import (
+    API_SERVER,
+    EXTERNAL_SECRETS,
+    JOB_STATES,
+    KUBELET,
+    SRIOV_METRICS,
+)
 from trainyard.render.alerts.alert import Alert
 
 CONTROLLERS = ("jobset", "kueue", "trainer")
@@ -14,14 +20,17 @@ _NAMES = (
 )
 
 _WITNESSES = {
+    API_SERVER: "apiserver_admission_webhook_admission_duration_seconds_count",
     "argocd": "argocd_app_info",
     "dcgm-exporter": "DCGM_FI_DEV_XID_ERRORS",
     EXTERNAL_SECRETS: "externalsecret_status_condition",
     "jobset": 'controller_runtime_reconcile_total{controller="jobset"}',
     "kube-state-metrics": "kube_node_status_condition",
+    KUBELET: "container_memory_working_set_bytes",
     "kueue": "kueue_cluster_queue_status",
     "machine-config": "mco_degraded_machine_count",
     "node-exporter": "node_infiniband_state_id",
+    SRIOV_METRICS: "sriov_vf_tx_bytes",
     "trainer": 'controller_runtime_reconcile_total{controller="trainjob_controller"}',
 }
 """Source -> a metric that it always has."""
@@ -64,6 +73,37 @@ def _missing(source: str, witness: str, *others: str, only_if: str = "") -> Aler
     )
 
 
+def _down(source: str) -> Alert:
+    """Return the alert of a controller without which no job starts."""
+    return Alert(
+        name="TrainyardControllerDown",
+        sources=(source,),
+        expr=f"absent({_WITNESSES[source]})",
+        hold="10m",
+        severity="critical",
+        labels={"source": source},
+        summary=f"{source} is down, or Prometheus has no metrics of it",
+        meaning="Kueue, JobSet and Trainer are asked about each job by the API server, which "
+        "refuses the job without their answer. Running jobs go on. If the controller runs, nobody "
+        "has it scraped, and no other alert on it can fire.",
+        look=(
+            (
+                "Its label `source`: `{cli} -n {kueue} get pods`, `{cli} -n {jobset} get pods`, "
+                "`{cli} -n {trainer} get pods`"
+            ),
+            "`{cli} -n NAMESPACE describe pod POD`: why it does not start.",
+            "`{cli} -n NAMESPACE logs POD --previous`: why it ended.",
+            "If its pods are ready: Prometheus' page of targets has the error of the scrape.",
+        ),
+        fix=(
+            "If its node is lost, delete the pod: another node starts it.",
+            "If its image or configuration is missing, its owner corrects it.",
+            "After an upgrade, compare the versions with the README of this cluster.",
+            "If Prometheus is refused (403), its account needs `get` of `/metrics`.",
+        ),
+    )
+
+
 ALERTS = (
     Alert(
         name="TrainyardControllerErrors",
@@ -95,7 +135,12 @@ ALERTS = (
         look=("`{cli} -n NAMESPACE get secrets`", "`{cli} -n NAMESPACE get events`"),
         fix=("Restart the controller's deployment: it makes a new certificate.",),
     ),
-    *(_missing(source, witness) for source, witness in sorted(_WITNESSES.items())),
+    *(_down(source) for source in CONTROLLERS),
+    *(
+        _missing(source, witness)
+        for source, witness in sorted(_WITNESSES.items())
+        if source not in CONTROLLERS
+    ),
     # A cluster without jobs has no job's states.
     _missing(
         JOB_STATES,

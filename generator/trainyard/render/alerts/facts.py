@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from math import ceil
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.held import held_queues
-from trainyard.model.monitoring import JOB_STATES, WAITING
+from trainyard.model.monitoring import JOB_STATES, KUBELET, WAITING
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
-from trainyard.render.alerts.alert import MAINTENANCE, NO_PRIORITY, PLATFORM, own
+from trainyard.render.alerts.alert import MAINTENANCE, NO_PRIORITY, PLATFORM, of_namespace, own
 from trainyard.render.alerts.controllers import CONTROLLERS
 from trainyard.render.alerts.gpus import XID
+from trainyard.render.alerts.nodes import LACKING
+from trainyard.render.alerts.pods import job_of_pod
 from trainyard.render.alerts.record import Record
-from trainyard.render.alerts.use import use
+from trainyard.render.alerts.use import decimal, use
 
 _OTHER = re.compile(r"[^a-zA-Z0-9_]")
 _CAPITAL = re.compile(r"([a-z0-9])([A-Z])")
@@ -40,9 +43,11 @@ def facts(site: Site) -> Iterator[Record]:
     if JOB_STATES in sources:
         yield from _waiting(site.cluster)
     if site.cluster.has_gpus:
-        yield from (_gpus(), XID)
+        yield from (*_gpus(site), XID)
     if site.cluster.fabrics:
         yield from _rails(site)
+    if KUBELET in sources:
+        yield _claims(site.cluster)
     yield from use(site)
 
 
@@ -83,9 +88,27 @@ def _pools(site: Site) -> Iterator[Record]:
         yield Record("trainyard:pool:spare_nodes", spare, labels)
         nodes = f"max by (node) (kube_node_labels{{{_matchers(pool)}}})"
         yield Record("trainyard:node:pool", nodes, labels)
+        yield from _lacking(pool)
         for each in pool.maintenance:
             for node in each.nodes:
                 yield Record(MAINTENANCE, f"vector({each.end})", {"node": node, **labels})
+
+
+def _lacking(pool: Pool) -> Iterator[Record]:
+    """Yield the nodes of a pool that offer less than whole-node jobs ask for, by resource.
+
+    Without GPUs and rails it is the CPUs by which jobs are counted.
+    """
+    devices = {rail.resource for rail in pool.rails} | {pool.hardware.counted}
+    for name in sorted(devices):
+        amount = Fraction(pool.allocatable[name], 1000 if name == "cpu" else 1)
+        offered = f'kube_node_status_allocatable{{resource="{_OTHER.sub("_", name)}"}}'
+        yield Record(
+            LACKING,
+            f'trainyard:node:pool{{pool="{pool.name}"}} '
+            f"unless on (node) max by (node) ({offered}) >= {decimal(amount)}",
+            {"pool": pool.name, "resource": name},
+        )
 
 
 def limits(cluster: Cluster) -> dict[str, int]:
@@ -100,17 +123,39 @@ def _waiting(cluster: Cluster) -> Iterator[Record]:
         yield Record("trainyard:priority:waiting_seconds", f"vector({limit})", labels)
 
 
-def _gpus() -> Record:
-    """Return how busy each GPU of a job is, with the Job that its pod belongs to.
+def _gpus(site: Site) -> Iterator[Record]:
+    """Yield how busy each GPU of a job is, and the tensor cores of each of its pods.
 
     The exporter's ``pod`` is that of the scrape if its own labels do not win over it.
     """
-    used = own("avg_over_time(DCGM_FI_DEV_GPU_UTIL[15m])", "namespace", "pod")
-    owner = 'max by (namespace, pod, owner_name) (kube_pod_owner{owner_kind="Job"})'
-    return Record(
+    of_job = f"* on (namespace, pod) group_left (trainjob) ({job_of_pod(site)})"
+    used, tensor = (
+        own(f"avg_over_time({metric}[15m])", "namespace", "pod")
+        for metric in ("DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE")
+    )
+    yield Record(
         "trainyard:gpu:used_percent",
-        f"max by (namespace, pod, gpu) ({used}) "
-        f"* on (namespace, pod) group_left (owner_name) {owner}",
+        f"max by (namespace, pod, gpu) ({used}) {of_job}",
+    )
+    yield Record(
+        "trainyard:pod:tensor_active",
+        f"max by (namespace, pod) ({tensor}) {of_job}",
+    )
+
+
+def _claims(cluster: Cluster) -> Record:
+    """Return the used part of each mounted claim of a team.
+
+    An NFS volume has the size of its whole export, so the claims that we bind to one are left out.
+    """
+    exports = sorted(each.name for each in cluster.storage if each.kind == "nfs")
+    measured = f'{{persistentvolumeclaim!~"{"|".join(exports)}"}}' if exports else ""
+    return Record(
+        "trainyard:claim:used_ratio",
+        of_namespace(
+            "max by (namespace, persistentvolumeclaim) "
+            f"(kubelet_volume_stats_used_bytes{measured} / kubelet_volume_stats_capacity_bytes)"
+        ),
     )
 
 

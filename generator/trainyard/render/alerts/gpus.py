@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainyard.render.alerts.alert import (
     BRING_BACK,
+    RESTART,
     TAKE_OUT,
     Alert,
     outside_maintenance,
@@ -16,22 +17,41 @@ _GPU = "GPU {{ $labels.gpu }} of {{ $labels.node }}"
 _BY = "by (node, UUID, gpu)"
 _LAST = "DCGM_FI_DEV_XID_ERRORS"
 _AGAIN = "If it comes back, have the GPU replaced."
+_REBOOT = "Restart the node."
 
 _XIDS = {
-    48: f"two bits of the memory were wrong. Reset the GPU. {_AGAIN}",
-    64: "memory failed, and no spare row took its place. Reset the GPU. If "
+    48: f"two bits of the memory were wrong. {_REBOOT} {_AGAIN}",
+    64: f"memory failed, and no spare row took its place. {_REBOOT} If "
     "[TrainyardGpuRowRemapFailed](#trainyardgpurowremapfailed) fires, have it replaced.",
-    74: f"NVLink failed. Reset the GPU, or restart the node. {_AGAIN}",
+    74: f"NVLink failed. {_REBOOT} {_AGAIN}",
     79: f"the GPU is off the bus. Switch the node off and on. {_AGAIN}",
-    95: f"memory failed, and each program on the GPU may have read it. Reset the GPU. {_AGAIN}",
-    119: f"the GPU's firmware did not answer the driver. Reset the GPU. {_AGAIN}",
-    120: f"the GPU's firmware failed. Reset the GPU. {_AGAIN}",
+    95: f"memory failed, and each program on the GPU may have read it. {_REBOOT} {_AGAIN}",
+    119: f"the GPU's firmware did not answer the driver. {_REBOOT} {_AGAIN}",
+    120: f"the GPU's firmware failed. {_REBOOT} {_AGAIN}",
 }
 """XID -> what it means, and what to do at once, as repositories that quote NVIDIA's catalog say.
 
 Those that a program causes are left out. So are 63 and 94: there the driver has contained the
 error, and a counter of the rows that it replaced shows it.
 """
+
+_TO_RESTART = (
+    f"To restart the node, when no job is left on it: {RESTART}. This resets its GPUs. A reset of "
+    "one GPU fails under the GPU operator, whose exporter and plugin hold it."
+)
+# The commands of NVIDIA/gpu-operator:hack/must-gather.sh@1fc7c1d.
+_REPORT = (
+    (
+        "Before a GPU is replaced, NVIDIA's support asks for a report of the node, made before it "
+        "restarts. `{cli} get pods --all-namespaces --field-selector spec.nodeName=NODE` shows the "
+        "pod of the driver."
+    ),
+    (
+        "`{cli} -n NAMESPACE exec POD -- sh -c 'cd /tmp && nvidia-bug-report.sh'`, then "
+        "`{cli} -n NAMESPACE exec POD -- cat /tmp/nvidia-bug-report.log.gz > report.log.gz`. If "
+        "the driver is on the node itself: `{node_shell} chroot /host nvidia-bug-report.sh`."
+    ),
+)
 
 _KEPT = " or ".join(f"{_LAST} == {number}" for number in (0, *_XIDS))
 
@@ -65,7 +85,9 @@ ALERTS = (
         ),
         fix=(
             TAKE_OUT,
+            *_REPORT,
             *(f"XID {number}: {text}" for number, text in _XIDS.items()),
+            _TO_RESTART,
             BRING_BACK,
         ),
     ),
@@ -77,7 +99,7 @@ ALERTS = (
         summary=f"{_GPU} has memory that can't be remapped",
         meaning="The GPU has no spare memory left for a row that failed. It has to be replaced.",
         look=_remapped("failure"),
-        fix=(TAKE_OUT, "Have the GPU replaced.", BRING_BACK),
+        fix=(TAKE_OUT, *_REPORT, "Have the GPU replaced.", BRING_BACK),
     ),
     Alert(
         name="TrainyardGpuUncorrectableErrors",
@@ -94,6 +116,10 @@ ALERTS = (
         "kernel's log has XID 63, and 94 if only one program had read the row. The alert ends a "
         "day after the error.",
         look=_remapped("pending"),
-        fix=("Reset the GPU when the node is next empty.",),
+        fix=(
+            "Restart the node when it is next empty: cordon it, wait for its last job to end.",
+            _TO_RESTART,
+            "Then uncordon it.",
+        ),
     ),
 )

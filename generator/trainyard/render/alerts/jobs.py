@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.model.names import FINISHED_JOBS, SYSTEM_NAMESPACE
 from trainyard.render.alerts.alert import Alert, of_namespace, own
 
 _CLUSTER = ("kube-state-metrics",)
@@ -10,6 +11,14 @@ _FAILED = own("jobset_failed_total", "namespace")
 _REASONS = (
     "CreateContainerConfigError|CreateContainerError|ErrImagePull|ImagePullBackOff|InvalidImageName"
 )
+_GPU = "trainyard:gpu:used_percent"
+_LOGS = (
+    "`{cli} -n NAMESPACE logs --selector jobset.sigs.k8s.io/jobset-name=JOB --tail 50`",
+    f"The metric `{_GPU}` has the pod and number of each GPU.",
+)
+_CLEAN_UP = f'{{namespace="{SYSTEM_NAMESPACE}",cronjob="{FINISHED_JOBS}"}}'
+_SUCCESS = f"kube_cronjob_status_last_successful_time{_CLEAN_UP}"
+_SCHEDULED = f"kube_cronjob_status_last_schedule_time{_CLEAN_UP}"
 _COUNT = "count/trainjobs.trainer.kubeflow.org"
 
 
@@ -91,24 +100,96 @@ ALERTS = (
         name="TrainyardGpuIdleInJob",
         sources=("dcgm-exporter", *_CLUSTER),
         expr=of_namespace(
-            "count by (namespace, owner_name) (trainyard:gpu:used_percent < 5 "
-            "and on (namespace, owner_name) trainyard:gpu:used_percent > 50)"
+            f"count by (namespace, trainjob) ({_GPU} < 5 and on (namespace, trainjob) {_GPU} > 50)"
         ),
         hold="30m",
         severity="warning",
         for_team=True,
-        summary="{{ $value }} GPUs of {{ $labels.owner_name }} in {{ $labels.namespace }} are idle "
-        "while others of the job work",
+        summary="{{ $value }} GPUs of job {{ $labels.trainjob }} of {{ $labels.namespace }} are "
+        "idle while others of it work",
         meaning="Some GPUs of a job are below 5 % and others above 50 % for 30 minutes. A rank "
         "hangs, has no data, or does not use its GPUs.",
         look=(
-            "The metric `trainyard:gpu:used_percent` has the pod and number of each GPU.",
+            f"The metric `{_GPU}` has the pod and number of each GPU.",
             "`{cli} -n NAMESPACE logs POD --tail 50`",
         ),
         fix=(
             "If the job needs fewer GPUs, its owner asks for fewer.",
             "If a rank hangs, its owner ends the job. It begins anew from its last checkpoint.",
         ),
+    ),
+    Alert(
+        name="TrainyardJobIdle",
+        sources=("dcgm-exporter", *_CLUSTER),
+        expr=of_namespace(f"max by (namespace, trainjob) ({_GPU}) < 5"),
+        hold="1h",
+        severity="warning",
+        for_team=True,
+        summary="All GPUs of job {{ $labels.trainjob }} of {{ $labels.namespace }} are idle for "
+        "1 h",
+        meaning="No GPU of the job was used for more than 5 % of the time. The job waits for its "
+        "data, hangs before it begins, or was forgotten. Others can't have its nodes.",
+        look=_LOGS,
+        fix=(
+            "If it loads data, its owner loads it before the job, or in parts while it trains.",
+            "Else its owner ends it: `{cli} -n NAMESPACE delete trainjob JOB`.",
+        ),
+    ),
+    Alert(
+        name="TrainyardJobSpins",
+        sources=("dcgm-exporter", *_CLUSTER),
+        expr=of_namespace(
+            f"min by (namespace, trainjob) ({_GPU}) > 99 and on (namespace, trainjob) "
+            "max by (namespace, trainjob) (trainyard:pod:tensor_active) < 0.001"
+        ),
+        hold="30m",
+        severity="warning",
+        for_team=True,
+        summary="Job {{ $labels.trainjob }} of {{ $labels.namespace }} keeps its GPUs busy for "
+        "30 min, and no tensor core works",
+        meaning="A kernel runs on each GPU of the job all the time, and no tensor core computes. A "
+        "collective of NCCL that waits for a rank looks so: the job hangs. So does a program that "
+        "does not multiply matrices, which is no fault.",
+        look=(
+            *_LOGS,
+            "The rails of its nodes: [TrainyardRailDown](#trainyardraildown).",
+        ),
+        fix=(
+            (
+                "If it hangs, its owner ends it: `{cli} -n NAMESPACE delete trainjob JOB`. It "
+                "begins anew from its last checkpoint."
+            ),
+            (
+                "If all jobs of the cluster compute without tensor cores, state "
+                "`severity: {{TrainyardJobSpins: info}}` in `monitoring` of the cluster."
+            ),
+        ),
+    ),
+    Alert(
+        name="TrainyardCleanUpFails",
+        sources=_CLUSTER,
+        expr=f"max by (namespace, cronjob) (time() - {_SUCCESS}) > 5400 or "
+        f"max by (namespace, cronjob) ({_SCHEDULED} unless on (namespace, cronjob) {_SUCCESS})",
+        hold="2h",
+        severity="warning",
+        summary="Finished jobs are not deleted: CronJob {{ $labels.cronjob }} fails",
+        meaning="The clean-up runs each hour and did not succeed for hours. Finished jobs stay, "
+        "until the namespaces of teams are full and no job can be created. On OpenShift no rule of "
+        "its own looks at this namespace.",
+        look=(
+            "`{cli} -n NAMESPACE get jobs,pods`",
+            (
+                "`{cli} -n NAMESPACE logs POD`: the namespaces and jobs that it could not read or "
+                "delete."
+            ),
+            "`{cli} -n NAMESPACE describe pod POD`: whether its image can be pulled.",
+        ),
+        fix=(
+            "Correct `finishedJobs.image` or its `pullSecret` in the cluster's profile.",
+            "If the API server refused it, sync `platform/`: its role is an object of it.",
+            "If it ran out of memory or time, delete the largest jobs by hand.",
+        ),
+        feature=FINISHED_JOBS,
     ),
     Alert(
         name="TrainyardTrainJobsNearQuota",

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from trainyard.render.alerts.alert import MAINTENANCE, TAKE_OUT, Alert, outside_maintenance
+from trainyard.render.alerts.alert import (
+    BRING_BACK,
+    MAINTENANCE,
+    RESTART,
+    TAKE_OUT,
+    Alert,
+    outside_maintenance,
+)
 
 _READY = 'max by (node) (kube_node_status_condition{condition="Ready",status="true"})'
 _CORDONED = "max by (node) (kube_node_spec_unschedulable) == 1"
-RUNS_JOBS = f"{_READY} == 1 unless on (node) {_CORDONED}"
+LACKING = "trainyard:node:lacking"
+"""Series of each node and resource of which the node offers less than jobs ask for."""
+
+_RUNS_JOBS = f"{_READY} == 1 unless on (node) {_CORDONED}"
 """Nodes that are ready and not cordoned."""
 
+WHOLE = f"{_RUNS_JOBS} unless on (node) {LACKING}"
+"""Those of them that have all of their devices."""
 
 _IN_USE = (
     "(count by (pool) ("
-    + outside_maintenance(f"trainyard:node:pool and on (node) {RUNS_JOBS}")
+    + outside_maintenance(f"trainyard:node:pool and on (node) ({WHOLE})")
     + ") or 0 * trainyard:pool:promised_nodes)"
 )
-"""Nodes of each pool that are ready, not cordoned and not in maintenance."""
+"""Nodes of each pool that are ready, whole, not cordoned and not in maintenance."""
 
 _CONDITIONS = "`{cli} describe node NODE`: its conditions, and who cordoned it."
 _REPAIR = ("Repair the node, then `{admin} uncordon NODE`.", TAKE_OUT)
@@ -31,9 +43,9 @@ ALERTS = (
         hold="1h",
         severity="warning",
         summary=f"Pool {_POOL} has no spare node left",
-        meaning="So many nodes are not ready or cordoned that those left are just what the teams "
-        "own. No job waits for it yet. With the next node that fails, a team has less than its "
-        "quota.",
+        meaning="So many nodes are not ready, cordoned or without all of their devices that those "
+        "left are just what the teams own. No job waits for it yet. With the next node that fails, "
+        "a team has less than its quota.",
         look=(_NODES_OF_POOL, _CONDITIONS),
         fix=_REPAIR,
     ),
@@ -44,10 +56,10 @@ ALERTS = (
         hold="15m",
         severity="warning",
         summary="Pool {{ $labels.pool }} has fewer nodes that run jobs than its teams own",
-        meaning="Nodes of the pool are not ready or cordoned, no profile takes them out of use, "
-        "and the reserve is used up. Teams can't have all of their quota, and jobs as large as a "
-        "quota wait. If no node of the pool is found at all, kube-state-metrics does not show the "
-        "labels of nodes.",
+        meaning="Nodes of the pool are not ready, cordoned or without all of their devices, no "
+        "profile takes them out of use, and the reserve is used up. Teams can't have all of their "
+        "quota, and jobs as large as a quota wait. If no node of the pool is found at all, "
+        "kube-state-metrics does not show the labels of nodes.",
         look=(_NODES_OF_POOL, _CONDITIONS),
         fix=_REPAIR,
     ),
@@ -66,10 +78,40 @@ ALERTS = (
         fix=("If it is repaired already: `{admin} uncordon NODE`.", TAKE_OUT),
     ),
     Alert(
+        name="TrainyardNodeLacksDevices",
+        sources=("kube-state-metrics",),
+        expr=outside_maintenance(f"count by (node, pool) ({LACKING} and on (node) ({_RUNS_JOBS}))"),
+        hold="15m",
+        severity="warning",
+        summary="Node {{ $labels.node }} of pool {{ $labels.pool }} offers too little of "
+        "{{ $value }} resources that jobs ask for",
+        meaning="The node is ready, and has fewer GPUs, virtual functions or, without GPUs, CPUs "
+        "than its hardware profile states. A device is gone, or its device plugin does not run. No "
+        "job of whole nodes starts on the node, so it does not count as one of its pool.",
+        look=(
+            f"The metric `{LACKING}` names each resource.",
+            (
+                "`{cli} get node NODE -o yaml`: `status.allocatable`, which the "
+                "[README](README.md) states for each pool."
+            ),
+            (
+                "`{cli} get pods --all-namespaces --field-selector spec.nodeName=NODE`: the device "
+                "plugins of GPUs and of SR-IOV, and the SR-IOV operator's daemon."
+            ),
+        ),
+        fix=(
+            "If a device plugin does not run, delete its pod: its DaemonSet makes a new one.",
+            f"If a device is gone: {TAKE_OUT[0].lower()}{TAKE_OUT[1:]}",
+            f"Then restart the node: {RESTART}. If the device stays away, have it replaced.",
+            BRING_BACK,
+            "If all nodes of the pool lack the same, compare its hardware profile with a node.",
+        ),
+    ),
+    Alert(
         name="TrainyardNodeNotCordoned",
         sources=("kube-state-metrics",),
         # Without any node of its pool, kube-state-metrics does not show the labels of nodes.
-        expr=f"{MAINTENANCE} and on (node) ({RUNS_JOBS}) "
+        expr=f"{MAINTENANCE} and on (node) ({_RUNS_JOBS}) "
         f"or {MAINTENANCE} unless on (node, pool) trainyard:node:pool "
         "and on (pool) trainyard:node:pool",
         hold="30m",

@@ -7,7 +7,7 @@ of symbols, which only InfiniBand has.
 from __future__ import annotations
 
 from trainyard.model.link import INFINIBAND
-from trainyard.render.alerts.alert import TAKE_OUT, Alert, outside_maintenance
+from trainyard.render.alerts.alert import RESTART, TAKE_OUT, Alert, outside_maintenance
 
 _NODES = ("kube-state-metrics", "node-exporter")
 _PORT = "port {{ $labels.device }} of {{ $labels.node }} (pool {{ $labels.pool }})"
@@ -17,7 +17,10 @@ _LOOK = (
 )
 _FIX = (
     TAKE_OUT,
-    "Clean or replace the cable or transceiver.",
+    (
+        "Clean or replace the cable or transceiver. The table of rails above has the port's PCI "
+        "address and its GPU."
+    ),
 )
 
 
@@ -29,14 +32,19 @@ def of_rail(expr: str) -> str:
     )
 
 
+_RAIL = "trainyard:rail:bytes_per_second"
+_SHOWN = "on (instance, device) node_infiniband_state_id"
+_NAMED = f"count by (pool, device) ({_RAIL} and {_SHOWN})"
+"""Devices of each pool's profile that some node of the pool has."""
+
 NO_LINK = (
     f"{of_rail('node_infiniband_state_id != 4')} "
-    "or trainyard:rail:bytes_per_second unless on (instance, device) node_infiniband_state_id "
-    "and on () node_infiniband_state_id"
+    f"or {_RAIL} unless {_SHOWN} and on (pool, device) {_NAMED}"
 )
 """Rails without a link. Of a card that the kernel does not have, the exporter shows nothing.
 
-If no node shows any port, the exporter's metrics are missing, which is another alert.
+If no node of the pool shows a device, its name is another one, or the exporter's metrics are
+missing: those are other alerts.
 """
 
 
@@ -62,10 +70,31 @@ ALERTS = (
         look=("`{node_shell} chroot /host ls /sys/class/infiniband`: the devices.", *_LOOK),
         fix=(
             *_FIX,
-            "If the device is missing, restart the node. If it stays away, replace its card.",
-            "If the device has another name, correct the hardware profile.",
+            (
+                f"If the device is missing, restart the node: {RESTART}. If it stays away, replace "
+                "its card."
+            ),
             "If node exporter shows no port of the node, see prometheus/node_exporter#3265.",
         ),
+    ),
+    Alert(
+        name="TrainyardRailNamesDiffer",
+        sources=_NODES,
+        expr=f"count by (pool) (count by (pool, device) ({_RAIL}) "
+        f"unless on (pool, device) {_NAMED} and on () node_infiniband_state_id)",
+        hold="5m",
+        severity="warning",
+        summary="No node of pool {{ $labels.pool }} has {{ $value }} of the RDMA devices that its "
+        "hardware profile names",
+        meaning="The kernel of these nodes gives the ports other names than the hardware profile "
+        "states. No alert or panel sees these ports, and jobs don't mind: they find theirs by PCI "
+        "address. In a pool of one node the card can be gone instead.",
+        look=(
+            "`{cli} get nodes --selector SELECTOR`: the table above has that of the pool.",
+            "`{node_shell} chroot /host ls -l /sys/class/infiniband`: devices by PCI address.",
+            "The table of rails above: the device that the profile has for each PCI address.",
+        ),
+        fix=("Correct `device` of each port in the hardware profile of the pool.",),
     ),
     Alert(
         name="TrainyardRailSlow",

@@ -8,7 +8,18 @@ from dataclasses import dataclass, replace
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
-from trainyard.render.alerts import controllers, delivery, gpus, jobs, nodes, queues, rails, states
+from trainyard.render.alerts import (
+    admission,
+    controllers,
+    delivery,
+    gpus,
+    jobs,
+    nodes,
+    queues,
+    rails,
+    states,
+    storage,
+)
 from trainyard.render.alerts.alert import PLATFORM, Alert
 from trainyard.render.alerts.facts import facts
 from trainyard.render.alerts.record import Record
@@ -19,8 +30,10 @@ FAMILIES: Mapping[str, tuple[Alert, ...]] = {
     "jobs": jobs.ALERTS,
     "states": states.ALERTS,
     "delivery": delivery.ALERTS,
+    "storage": storage.ALERTS,
     "nodes": nodes.ALERTS + gpus.ALERTS,
     "rails": rails.ALERTS,
+    "admission": admission.ALERTS,
     "controllers": controllers.ALERTS,
 }
 """Every alert, by the family whose PrometheusRule has it."""

@@ -20,9 +20,10 @@ from trainyard.render.markdown import page
 _STEP = "what a step before prints"
 
 WORDS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "CLAIM": (("persistentvolumeclaim",), ""),
     "DEVICE": (("device",), ""),
     "IMAGE": ((), "an image that the nodes can pull and that has `chroot`, such as `busybox`"),
-    "JOB": (("job_name", "jobset_name"), _STEP),
+    "JOB": (("job_name", "jobset_name", "trainjob"), _STEP),
     "JOB.yaml": ((), "the file of the job, which its owner has"),
     "NAME": (("name",), ""),
     "NAMESPACE": (("namespace",), f"{_STEP}, or a namespace of the queue's team"),
@@ -48,6 +49,19 @@ class PoolRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RailRow:
+    """A rail of a pool's nodes, as the table of rails lists it."""
+
+    pool: str
+    rail: int
+    resource: str
+    pci: str
+    interface: str
+    device: str
+    gpu: str
+
+
+@dataclass(frozen=True, slots=True)
 class Runbooks:
     """What the template of the runbooks reads."""
 
@@ -66,6 +80,23 @@ class Runbooks:
                 ",".join(f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())),
             )
             for pool in self.site.cluster.pools
+        ]
+
+    @property
+    def rails(self) -> list[RailRow]:
+        """The rails of each pool: which port each is, and the GPU beside it."""
+        return [
+            RailRow(
+                pool.name,
+                rail.index,
+                rail.resource,
+                rail.nic.pci,
+                rail.nic.interface,
+                rail.nic.device,
+                str(rail.nic.gpu) if rail.nic.gpu >= 0 else "",
+            )
+            for pool in self.site.cluster.pools
+            for rail in pool.rails
         ]
 
     @property

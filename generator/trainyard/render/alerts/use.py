@@ -52,19 +52,16 @@ def _promised(site: Site) -> Iterator[Record]:
                     "pool": flavor.name,
                     "team": tenant.name,
                 }
-                yield Record(_PROMISED, f"vector({_number(flavor.quota.in_use.nodes)})", labels)
+                yield Record(_PROMISED, f"vector({decimal(flavor.quota.in_use.nodes)})", labels)
 
 
 def _pool(pool: Pool) -> Iterator[Record]:
     """Yield what a node has of the resource by which it is shared, and the price of its hour."""
     gpu = pool.hardware.gpu
-    resource, amount = (
-        (gpu.resource, Fraction(gpu.count))
-        if gpu
-        else ("cpu", Fraction(pool.allocatable["cpu"], 1000))
-    )
+    resource = pool.hardware.counted
+    amount = Fraction(gpu.count) if gpu else Fraction(pool.allocatable["cpu"], 1000)
     labels = {"pool": pool.name, "resource": resource}
-    yield Record("trainyard:pool:node_capacity", f"vector({_number(amount)})", labels)
+    yield Record("trainyard:pool:node_capacity", f"vector({decimal(amount)})", labels)
     if pool.price:
         labels = {"currency": pool.price.currency, "pool": pool.name}
         yield Record("trainyard:pool:node_hour_price", f"vector({pool.price.number})", labels)
@@ -97,7 +94,7 @@ def _busy() -> str:
     )
 
 
-def _number(amount: Fraction) -> str:
+def decimal(amount: Fraction) -> str:
     """Return a number as PromQL reads it; a part of a node may have no end as a decimal."""
     if amount.denominator == 1:
         return str(amount.numerator)

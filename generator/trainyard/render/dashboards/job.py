@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from trainyard.render.alerts.rails import of_rail
+from trainyard.model.monitoring import SRIOV_METRICS
+from trainyard.render.alerts.pods import OWNED
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row, Variable
-from trainyard.render.dashboards.promql import JOB, OWNED, ended, of_job
+from trainyard.render.dashboards.promql import JOB, ended, of_job, vf_traffic
 
 _CLUSTER = ("kube-state-metrics",)
 _KUBELET = ("kube-state-metrics", "kubelet")
@@ -37,12 +38,6 @@ def _ended(how: str) -> str:
     """Return how many jobs of our teams ended within an hour."""
     jobs = ended(f"jobset_{how}_total", "1h")
     return f"count({jobs} and on (namespace) trainyard:namespace:team)"
-
-
-def _rails(direction: str) -> str:
-    """Return the traffic of the nodes on which the chosen job has pods, bytes a second."""
-    metric = f"node_infiniband_port_data_{direction}_bytes_total"
-    return f"sum by (node) ({of_rail(f'rate({metric}[5m])')} and on (node) ({of_job(_NODES)}))"
 
 
 CLUSTER = (
@@ -143,14 +138,13 @@ PODS = (
     Panel(
         title="Bandwidth: rails",
         unit="Bps",
-        shows="Bytes that the rails of the job's nodes send and receive, by node. On a node that "
-        "several jobs share it has the traffic of all.",
-        bad="Zero while the job has several nodes: it does not use RDMA. One node is low: see "
+        shows="Bytes that the rails of each pod send and receive, RDMA included.",
+        bad="Zero while the job has several nodes: it does not use RDMA. One pod is low: see "
         "the rails' errors on the dashboard of the platform.",
-        sources=("kube-state-metrics", "node-exporter"),
+        sources=("kube-state-metrics", SRIOV_METRICS),
         queries=(
-            Query(_rails("transmitted"), "{{node}}: sent"),
-            Query(_rails("received"), "{{node}}: received"),
+            Query(f"sum by (pod) ({of_job(vf_traffic('tx'))})", "{{pod}}: sent"),
+            Query(f"sum by (pod) ({of_job(vf_traffic('rx'))})", "{{pod}}: received"),
         ),
         alerts=("TrainyardRailDown", "TrainyardRailSlow"),
     ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from trainyard.model.link import INFINIBAND
+from trainyard.model.monitoring import SRIOV_METRICS
 from trainyard.render.alerts.alert import of_queue
-from trainyard.render.alerts.nodes import RUNS_JOBS
+from trainyard.render.alerts.nodes import WHOLE
 from trainyard.render.alerts.rails import NO_LINK, PROMISED_RATE, RATE, of_rail
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row
-from trainyard.render.dashboards.promql import waited
+from trainyard.render.dashboards.promql import vf_traffic, waited
 
 _KUEUE = ("kueue",)
 _CLUSTER = ("kube-state-metrics",)
@@ -143,17 +144,23 @@ NODES = (
     Panel(
         title="Nodes out of use",
         unit="short",
-        shows="Nodes of each pool that are not ready or cordoned, those in maintenance included.",
+        shows="Nodes of each pool that are not ready, cordoned or without all of their devices, "
+        "those in maintenance included.",
         bad="Repair and uncordon them. More of them than the pool's reserve take quota from teams.",
         sources=_CLUSTER,
         queries=(
             Query(
-                f"count by (pool) (trainyard:node:pool unless on (node) ({RUNS_JOBS})) "
+                f"count by (pool) (trainyard:node:pool unless on (node) ({WHOLE})) "
                 f"or 0 * {_PROMISED}",
                 "{{pool}}",
             ),
         ),
-        alerts=("TrainyardPoolBelowQuota", "TrainyardReserveUsed", "TrainyardNodeOutOfUse"),
+        alerts=(
+            "TrainyardPoolBelowQuota",
+            "TrainyardReserveUsed",
+            "TrainyardNodeOutOfUse",
+            "TrainyardNodeLacksDevices",
+        ),
     ),
     Panel(
         title="GPU use",
@@ -174,14 +181,14 @@ FABRIC = (
     Panel(
         title="Rails: traffic",
         unit="Bps",
-        shows="Bytes that the ports of each rail send, all nodes of a pool together.",
+        shows="Bytes that the virtual functions of each rail send, all pods of a pool together.",
         bad="A rail far below the others of its pool is not used by NCCL or UCX: see its errors.",
-        sources=_PORTS,
+        sources=("kube-state-metrics", SRIOV_METRICS),
         queries=(
             Query(
-                "sum by (pool, device) "
-                f"({of_rail('rate(node_infiniband_port_data_transmitted_bytes_total[5m])')})",
-                "{{pool}} {{device}}",
+                f"sum by (pool, dev_type) ({vf_traffic('tx')} "
+                "* on (node) group_left (pool) trainyard:node:pool)",
+                "{{pool}} {{dev_type}}",
             ),
         ),
     ),
@@ -211,7 +218,7 @@ FABRIC = (
                 "{{pool}}",
             ),
         ),
-        alerts=("TrainyardRailDown",),
+        alerts=("TrainyardRailDown", "TrainyardRailNamesDiffer"),
     ),
     Panel(
         title="Rails: links lost within 1 h",

@@ -7,9 +7,6 @@ from trainyard.render.alerts.alert import own
 JOB = 'namespace="$namespace",trainjob="$job"'
 """Matchers of the job that the viewer chose."""
 
-OWNED = 'kube_job_owner{owner_is_controller="true",owner_kind!="CronJob"}'
-"""Jobs that a JobSet or an MPIJob owns."""
-
 
 def ended(metric: str, within: str) -> str:
     """Return the JobSets that ended within some time, by namespace and name.
@@ -26,6 +23,20 @@ def ended(metric: str, within: str) -> str:
 def of_job(expr: str) -> str:
     """Return series by namespace and pod, of the pods of the chosen job only."""
     return f"({expr}) and on (namespace, pod) trainyard:pod:job{{{JOB}}}"
+
+
+def vf_traffic(direction: str) -> str:
+    """Return the traffic of each virtual function in a pod, bytes a second.
+
+    The labels are those of the pod and ``dev_type``, the resource of the rail. The counters of the
+    port that it is a part of leave it out (linux:drivers/infiniband/hw/mlx5/mad.c).
+    """
+    given = own("sriov_kubepoddevice", "namespace", "pod")
+    return (
+        f"rate(sriov_vf_{direction}_bytes[5m]) * on (node, pciAddr) "
+        "group_left (namespace, pod, dev_type) "
+        f"max by (node, pciAddr, namespace, pod, dev_type) ({given})"
+    )
 
 
 def of_team(expr: str, by: str) -> str:

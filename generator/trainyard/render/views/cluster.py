@@ -9,10 +9,12 @@ from typing import Any
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.monitoring import (
+    API_SERVER,
     CONSOLE,
     CONSOLE_NAMESPACE,
     EXTERNAL_SECRETS,
     JOB_STATES,
+    KUBELET,
     METRICS,
     NAMESPACES,
 )
@@ -106,8 +108,10 @@ class ClusterView:
     def unwatched(self) -> dict[str, str]:
         """What has no alerts because nobody has a source scraped, by the source."""
         wanted = {
+            API_SERVER: "a webhook or admission policy that fails",
             EXTERNAL_SECRETS: "a Secret that is not synced" if self.cluster.has_secrets else "",
             JOB_STATES: "a job that waits too long, or is admitted and does not run",
+            KUBELET: "a volume of a team that is full",
         }
         return {name: what for name, what in wanted.items() if what and not self._has(name)}
 

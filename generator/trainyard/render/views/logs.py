@@ -27,6 +27,15 @@ with ``\\b`` where a word may end in it. Each tells a credential from prose by i
 """
 
 
+LINES_PER_SECOND = 1000
+"""Lines of a container that the forwarder takes in a second.
+
+The pods of all teams are one tenant of the store, of which Loki takes 4 MB in a second by default
+(grafana/loki:pkg/validation/limits.go). A job of 16 nodes and a launcher stays below that with
+lines of 200 bytes.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Period:
     """How long the lines of some namespaces are kept.
@@ -68,6 +77,11 @@ class LogsView:
     def namespaces(self) -> list[dict[str, str]]:
         """The namespaces of all teams, as the forwarder selects them."""
         return [{"namespace": f"{names.TEAM_PREFIX}*"}]
+
+    @property
+    def lines_per_second(self) -> int:
+        """Lines of a container that the forwarder takes in a second; it drops the others."""
+        return LINES_PER_SECOND
 
     @property
     def dropped(self) -> list[dict[str, object]]:

@@ -15,6 +15,8 @@ from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_su
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 _WITH_CONTENT = "WriteRequestBodies"
+_NOBODY = "trainyard-nobody"
+"""Receiver of alerts that only tell: a job of a research team fails each hour."""
 """Profile of OpenShift that records writes with their content."""
 
 
@@ -75,19 +77,21 @@ class SiteView:
 
     @property
     def alert_routes(self) -> list[dict[str, Any]]:
-        """Routes of Alertmanager: what a team fixes goes to its contact."""
-        return [
+        """Routes of Alertmanager: what a team fixes goes to its contact, and `info` to nobody."""
+        routes = [
             {"matchers": [f'team=~"{"|".join(teams)}"'], "receiver": contact}
             for contact, teams in self._teams_by_contact.items()
         ]
+        return [{"matchers": ['severity="info"'], "receiver": _NOBODY}, *routes]
 
     @property
     def alert_receivers(self) -> list[dict[str, Any]]:
-        """Receivers of Alertmanager, one for each contact."""
-        return [
+        """Receivers of Alertmanager: one for each contact, and one that sends nothing."""
+        contacts = [
             {"name": contact, "email_configs": [{"to": contact}]}
             for contact in self._teams_by_contact
         ]
+        return [{"name": _NOBODY}, *contacts]
 
     @property
     def _teams_by_contact(self) -> dict[str, list[str]]:
