@@ -357,10 +357,17 @@ def test_cluster_without_gpus_and_fabrics_has_nothing_of_them(release: str) -> N
         (WITHOUT_FABRIC, {"kube-system"}),
         ({}, {"gpu-operator", "kube-system", "nvidia-network-operator"}),
         (
-            {CLUSTER: {"monitoring": {"stack": "prometheus-operator", "namespace": "observability"}}},
+            {
+                CLUSTER: {
+                    "monitoring": {"stack": "prometheus-operator", "namespace": "observability"}
+                }
+            },
             {"gpu-operator", "kube-system", "nvidia-network-operator", "observability"},
         ),
-        ({CLUSTER: {"release": "openshift-ai-3.5"}}, {"kube-*", "nvidia-gpu-operator", "openshift-*"}),
+        (
+            {CLUSTER: {"release": "openshift-ai-3.5"}},
+            {"kube-*", "nvidia-gpu-operator", "openshift-*"},
+        ),
     ],
 )
 @pytest.mark.parametrize("stated", [(), ("gpu-burn",)])
