@@ -59,6 +59,15 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "Harmless objects of members.",
         "A policy stops normal work.",
     ),
+    "forged ranks refused": Promise(
+        "Pods, Jobs and Services that look like those of controllers, written by an account that "
+        "has OpenShift AI's rights of pipelines in a team's namespace.",
+        "Such an account takes nodes without quota, or stops a sync.",
+    ),
+    "operators' objects accepted": Promise(
+        "What controllers create for jobs, and operators for pipelines, in a team's namespace.",
+        "A policy stops jobs or pipelines.",
+    ),
     "pool use without a team refused": Promise(
         "Pods of a namespace without a team that try to get nodes of a pool.",
         "Somebody without quota occupies GPU nodes.",

@@ -19,6 +19,7 @@ from trainyard.workflows.generate import Progress as Steps
 from trainyard.workflows.objects import component_manifests
 from trainyard.workflows.tree import check_tree
 from trainyard_rehearsal.checks.acceptance import check_acceptance
+from trainyard_rehearsal.checks.accounts import check_accounts
 from trainyard_rehearsal.checks.admission import check_admission
 from trainyard_rehearsal.checks.finished import check_finished
 from trainyard_rehearsal.checks.load import check_load
@@ -261,6 +262,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
         yield from check_queues(lab)
         yield from with_sample_remark(check_tenants(lab, every, teams.teams), teams)
         yield from with_sample_remark(check_tenant_objects(lab, _spaces(site, teams)), teams)
+        yield from check_accounts(lab, _spaces(site, teams))
     yield from check_outsiders(lab)
     yield from check_team_namespaces(lab)
     if samples := sample_jobs(site, manifests, team):

@@ -72,8 +72,8 @@ def test_audit_policy_for_debuggers_alone_has_no_rule_for_every_namespace_by_mis
 )
 def test_shells_are_opened_in_launchers_and_nodes(pod: str, is_of_a_job: bool) -> None:
     policy = _objects(_DEBUGGERS)["ValidatingAdmissionPolicy/trainyard-shells"].body["spec"]
-    (rule,) = policy["validations"]
-    pattern = re.search(r"matches\('(.+)'\)", rule["expression"])
+    variables = {each["name"]: each["expression"] for each in policy["variables"]}
+    pattern = re.search(r"matches\('(.+)'\)", variables["rank"])
 
     assert pattern
     assert bool(re.search(pattern[1], pod)) == is_of_a_job

@@ -351,18 +351,39 @@ def test_cluster_without_gpus_and_fabrics_has_nothing_of_them(release: str) -> N
     } == {}
 
 
-def test_daemons_that_a_profile_states_are_let_through_everywhere() -> None:
-    """A name that reads like a driver's is no reason to drop it; the release's own count only where
-    drivers are."""
-    stated = {CLUSTER: {"systemNamespaces": ["gpu-burn"]}}
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (WITHOUT_FABRIC, {"kube-system"}),
+        ({}, {"gpu-operator", "kube-system", "nvidia-network-operator"}),
+        (
+            {
+                CLUSTER: {
+                    "monitoring": {"stack": "prometheus-operator", "namespace": "observability"}
+                }
+            },
+            {"gpu-operator", "kube-system", "nvidia-network-operator", "observability"},
+        ),
+        (
+            {CLUSTER: {"release": "openshift-ai-3.5"}},
+            {"kube-*", "nvidia-gpu-operator", "openshift-*"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("stated", [(), ("gpu-burn",)])
+def test_daemons_are_only_where_they_are_declared(
+    changes: dict[str, Any], expected: set[str], stated: tuple[str, ...]
+) -> None:
+    """A name of the release's that this cluster has no use for would be free for whoever takes
+    it."""
+    base = {"release": "kubernetes-1.36", "monitoring": None, "systemNamespaces": [*stated]}
+    own = together({CLUSTER: base}, changes)
+    writers = ClusterView(site(own).cluster).writers
 
-    assert (
-        "'gpu-burn'" in ClusterView(site(WITHOUT_FABRIC, stated).cluster).outside_system_namespaces
-    )
-    assert (
-        "nvidia" not in ClusterView(site(WITHOUT_FABRIC, stated).cluster).outside_system_namespaces
-    )
-    assert "nvidia-network-operator" in ClusterView(site(stated).cluster).outside_system_namespaces
+    assert set(writers.daemon_namespaces) == expected | {*stated}
+    for name in writers.daemon_namespaces:
+        for text in (writers.is_daemon, writers.names_daemons, writers.is_daemon_account):
+            assert f"{name.removesuffix('*')}'" in text
 
 
 @pytest.mark.parametrize(

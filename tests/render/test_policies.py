@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -130,7 +132,7 @@ def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
     )
     assert variables["teamLabel"] == "'ml.example.com/team'"
     assert ("requester" in variables) == (release == "openshift-ai-3.5")
-    assert len(policy["validations"]) == {"kubernetes-1.36": 2, "openshift-ai-3.5": 4}[release]
+    assert len(policy["validations"]) == {"kubernetes-1.36": 3, "openshift-ai-3.5": 6}[release]
 
 
 @RELEASES
@@ -145,3 +147,45 @@ def test_refused_name_is_in_the_message(release: str) -> None:
     assert all(
         "' + object.metadata.name + '" in each.get("messageExpression", "") for each in on_names
     )
+
+
+@RELEASES
+@pytest.mark.parametrize("mpi", [False, True])
+def test_labels_that_network_policies_select_are_reserved(release: str, mpi: bool) -> None:
+    """A pod with one of them is a rank to every network policy, whoever created it."""
+    changes: dict[str, Any] = {"clusters/prod-east.yaml": {"release": release, "egress": EGRESS}}
+    if mpi:
+        changes["teams/nlp.yaml"] = {"mpiJobs": {"prod-east": {"until": "2099-12-31"}}}
+    manifests = render_site(platform_of(changes).sites[0])
+    bodies = [each.body["spec"] for each in manifests if each.kind.name == "NetworkPolicy"]
+    selected = {
+        requirement["key"]
+        for body in bodies
+        for selector in _pod_selectors(body)
+        for requirement in selector.get("matchExpressions", ())
+        if not requirement["key"].endswith("/never")
+    }
+    assert not any("matchLabels" in each for body in bodies for each in _pod_selectors(body))
+    assert len(selected) == (2 if mpi else 1)
+    for name in ("trainyard-pool-nodes", "trainyard-jobs"):
+        (policy,) = (
+            each.body["spec"]
+            for each in manifests
+            if each.kind.name == "ValidatingAdmissionPolicy" and each.name == name
+        )
+        variables = {each["name"]: each["expression"] for each in policy["variables"]}
+        assert set(re.findall("'([^']+)'", variables["rankLabels"])) == selected
+
+
+EGRESS = {
+    source: {"to": ["203.0.113.0/28"], "ports": [443], "from": source}
+    for source in ("all", "jobs", "workspaces")
+}
+
+
+def _pod_selectors(policy: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the selectors of pods of a NetworkPolicy: of its own, and of its peers."""
+    yield policy["podSelector"]
+    rules = [*policy.get("ingress", ()), *policy.get("egress", ())]
+    for peer in (peer for rule in rules for peer in (*rule.get("from", ()), *rule.get("to", ()))):
+        yield peer.get("podSelector", {})

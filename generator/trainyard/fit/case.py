@@ -15,7 +15,7 @@ from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.admission import Judge, Request
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
-from trainyard.model.names import DEFAULT_QUEUE
+from trainyard.model.names import DEFAULT_QUEUE, JOB_CONTROLLER, JOB_LABEL
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
@@ -30,7 +30,6 @@ _ABSENT: tuple[object, ...] = (None, "")
 _RANDOM = "xxxxx"
 """Stands for the characters that the API server appends to `generateName`, of which it keeps 58
 (kubernetes/apiserver:pkg/storage/names/generate.go@v0.36.3)."""
-_CONTROLLER = "system:serviceaccount:kube-system:job-controller"
 _CONTROLLER_GROUPS = (
     "system:authenticated",
     "system:serviceaccounts",
@@ -113,19 +112,21 @@ class Case:
     def _pod(self, pods: Pods) -> Request:
         """Return the creation of a pod by the controller of Jobs."""
         metadata = mapping(pods.template, "metadata")
+        labels = {**mapping(metadata, "labels"), JOB_LABEL: self.name}
         owner = {"apiVersion": "batch/v1", "kind": "Job", "name": self.name, "uid": "0"}
         body = {
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {
                 **metadata,
+                "labels": labels,
                 "name": f"{self.name}-{pods.role}-0-0",
                 "namespace": self.namespace,
                 "ownerReferences": [{**owner, "controller": True}],
             },
             "spec": mapping(pods.template, "spec"),
         }
-        return Request(body, "pods", _CONTROLLER, _CONTROLLER_GROUPS)
+        return Request(body, "pods", JOB_CONTROLLER, _CONTROLLER_GROUPS)
 
 
 def case_of(ground: Ground, job: Body) -> Case:

@@ -23,10 +23,11 @@ from trainyard.impact.sets import (
     Ranges,
     Values,
 )
+from trainyard.model import names
 from trainyard.model.differences import few
 
-_JOBS, _MPI_JOBS = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
-"""Labels that every pod of a job has, of a TrainJob and of an MPIJob; a workspace has neither."""
+_JOBS, _MPI_JOBS = names.JOB_LABEL, names.MPI_JOB_LABEL
+"""A workspace has neither."""
 
 _ABSENT, _PRESENT = Values(frozenset({None})), Values(frozenset({None}), is_rest=True)
 _GROUPS = (

@@ -8,6 +8,17 @@ LABEL_BUDGET = 63
 JOB_ACCOUNT = "trainer"
 """Service account that every rank of a job runs as, in each team's namespace."""
 
+JOB_LABEL, MPI_JOB_LABEL = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
+"""Labels that every pod of a job has, of a TrainJob and of an MPIJob; admission reserves them."""
+
+JOB_CONTROLLER = "system:serviceaccount:kube-system:job-controller"
+"""Kubernetes' own account that creates the pods of Jobs
+(kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3)."""
+
+RANK_POD = "-(launcher|node)-0-[0-9]+-[bcdfghjklmnpqrstvwxz2456789]{5}$"
+"""End of the name of a rank's pod: JobSet's ``<job>-<role>-0-<index>-``, and five letters that
+Kubernetes draws."""
+
 SYSTEM_NAMESPACE = "trainyard-system"
 """Holds the parameters of the admission policies and the clean-up of finished jobs; no tenant has a
 role in it."""

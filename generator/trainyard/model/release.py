@@ -50,7 +50,7 @@ class Release:
         metrics: component -> where its metrics are.
         controllers: user names that the admission policies exempt.
         system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
-        driver_namespaces: the same, on a cluster with GPUs or fabrics.
+        gpu_namespace: of the GPU operator, whose daemons are on every node with GPUs.
         reserved_config_maps: endings of the ConfigMaps that Trainer keeps beside a job.
         isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not
             cancel.
@@ -85,7 +85,7 @@ class Release:
     metrics: Mapping[str, MetricSource]
     controllers: tuple[str, ...]
     system_namespaces: tuple[str, ...]
-    driver_namespaces: tuple[str, ...]
+    gpu_namespace: str
     reserved_config_maps: tuple[str, ...]
     isolates_jobs: bool
     groups_podsets: bool

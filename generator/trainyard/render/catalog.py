@@ -90,6 +90,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/config-map-admitted-namespaces", scopes.cluster),
     Entry("platform/validating-admission-policy-no-orphans", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-no-orphans", scopes.cluster),
+    Entry("platform/validating-admission-policy-jobs", scopes.cluster),
+    Entry("platform/validating-admission-policy-binding-jobs", scopes.cluster),
     Entry("platform/validating-admission-policy-tenant-objects", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-tenant-objects", scopes.cluster),
     Entry("platform/validating-admission-policy-pool-nodes", scopes.cluster),

@@ -13,3 +13,13 @@ def text(value: str) -> str:
 def text_list(values: Iterable[str]) -> str:
     """Return a list of strings."""
     return f"[{', '.join(map(text, values))}]"
+
+
+def is_one_of(value: str, wanted: Iterable[str]) -> str:
+    """Return whether an expression is one of some names; one that ends with ``*`` is a prefix."""
+    listed = sorted(wanted)
+    named = [name for name in listed if not name.endswith("*")]
+    prefixes = [name.removesuffix("*") for name in listed if name.endswith("*")]
+    tests = [f"{value} in {text_list(named)}"] if named else []
+    tests += [f"{value}.startsWith({text(prefix)})" for prefix in prefixes]
+    return f"({' || '.join(tests)})"

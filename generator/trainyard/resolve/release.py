@@ -32,7 +32,7 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         metrics={name: _source(name, each) for name, each in fields["metrics"].items()},
         controllers=tuple(fields["controllers"]),
         system_namespaces=tuple(fields["systemNamespaces"]),
-        driver_namespaces=tuple(fields["driverNamespaces"]),
+        gpu_namespace=fields["gpuNamespace"],
         reserved_config_maps=tuple(fields["reservedConfigMaps"]),
         isolates_jobs=fields["isolatesJobs"],
         groups_podsets=fields["groupsPodsets"],

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from trainyard.model.cluster import Cluster
-from trainyard.model.platform import Site
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
+from trainyard_rehearsal.checks.pool_attacks import pool_attacks, pool_changes
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -16,6 +15,7 @@ from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 
 _NAMESPACE = "rehearsal-outsider"
+_REQUESTED = "openshift-rehearsal"
 _USERS = {"admin": "self-provisioner@example.com", "edit": "outsider@example.com"}
 """Users by their role in the namespace; OpenShift gives `admin` to the requester of a project."""
 
@@ -24,21 +24,11 @@ _DAEMONS = "daemon-set-controller"
 _CONTROLLERS = ("replicaset-controller", _DAEMONS, "job-controller")
 """Controllers of Kubernetes that create pods for users."""
 
+_IN_SYSTEM = "deployer@example.com"
+"""Somebody who edits a namespace of daemons, and no nodes."""
+
 _RBAC = "rbac.authorization.k8s.io"
-_TOLERATION = "spec.tolerations must not tolerate"
-_DEVICE = "a container must not ask for"
-_NODE = "spec.nodeName must be absent"
-_PRIORITY = "spec.priorityClassName must not begin with system-"
-_NETWORK = "must name none of another team's namespace"
-_TEXTS = (
-    "{0}/rail-0",
-    "mine, {0}/rail-0@net1",
-    '[{{"name": "rail-0", "namespace": "{0}"}}]',
-    '[{{"name": "rail-0", "Namespace" :"{0}"}}]',
-    '[{{"name": "rail-0", "\\u006eamespace": "{0}"}}]',
-    '[{{"name": "rail-0", "name\u017fpace": "{0}"}}]',
-)
-"""Spellings of another namespace's network that encoding/json of Go accepts."""
+_PLAIN = {"name": "main", "image": "example.com/image"}
 
 
 def check_outsiders(lab: Lab) -> Iterator[Outcome]:
@@ -55,18 +45,30 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
         wait_until_permitted(lab, user, "create", "pods", _NAMESPACE)
     controllers = [_controller(lab, name) for name in _CONTROLLERS]
     for maker in (*users, *controllers):
-        hostile.send(_pods(lab, maker, _NAMESPACE, _hostile(site)))
+        hostile.send(_pods(lab, maker, _NAMESPACE, pool_attacks(site, _PLAIN)))
         harmless.send(_pods(lab, maker, _NAMESPACE, [({}, "")]))
-    permitted = [(change, "") for change, _ in _hostile(site)]
+    permitted = [(change, "") for change, _ in pool_attacks(site, _PLAIN)]
     harmless.send(_pods(lab, _controller(lab, _DAEMONS), _SYSTEM, permitted))
     harmless.send(_pods(lab, lab.api, _NAMESPACE, permitted))
+    for maker, namespace in _strangers(lab):
+        hostile.send(_pods(lab, maker, namespace, pool_attacks(site, _PLAIN)))
+        harmless.send(_pods(lab, maker, namespace, [({}, "")]))
     existing = _pod(_NAMESPACE)
     lab.api.create(existing)
-    hostile.send(_changes(lab, existing, _hostile_changes(site)))
+    hostile.send(_changes(lab, existing, pool_changes(site)))
     harmless.send(_changes(lab, existing, [({"metadata": {"labels": {"mine": "x"}}}, "")]))
     lab.api.delete(existing)
     yield hostile.outcome("pool use without a team refused")
     yield harmless.outcome("other pods accepted")
+
+
+def _strangers(lab: Lab) -> Iterator[tuple[Api, str]]:
+    """Yield who creates pods in a namespace that is for daemons by its name, and is not one."""
+    deployer = lab.api.acting(_IN_SYSTEM, ["system:authenticated"])
+    wait_until_permitted(lab, deployer, "create", "pods", _SYSTEM)
+    yield deployer, _SYSTEM
+    if lab.plan.site.cluster.release.has_projects:
+        yield _controller(lab, _DAEMONS), requested_namespace(lab)
 
 
 def _user(lab: Lab, role: str) -> Api:
@@ -104,15 +106,27 @@ def _prepare(lab: Lab) -> None:
     for namespace in (_NAMESPACE, _SYSTEM):
         metadata = _metadata("default", namespace)
         lab.api.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
-    for role, user in _USERS.items():
+    bindings = [(role, user, _NAMESPACE) for role, user in _USERS.items()]
+    for role, user, namespace in (*bindings, ("edit", _IN_SYSTEM, _SYSTEM)):
         binding = {
             "apiVersion": f"{_RBAC}/v1",
             "kind": "RoleBinding",
-            "metadata": _metadata(role, _NAMESPACE),
+            "metadata": _metadata(f"rehearsal-{role}", namespace),
             "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
             "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
         }
         lab.api.apply(binding)
+
+
+def requested_namespace(lab: Lab) -> str:
+    """Create a namespace with a name for daemons that a user requested before the first sync."""
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _REQUESTED}}
+    lab.api.apply(body)
+    requester = {"openshift.io/requester": _USERS["admin"]}
+    lab.api.patch(body, {"metadata": {"annotations": requester}})
+    account = {"apiVersion": "v1", "kind": "ServiceAccount"}
+    lab.api.apply({**account, "metadata": _metadata("default", _REQUESTED)})
+    return _REQUESTED
 
 
 def _metadata(name: str, namespace: str) -> dict[str, str]:
@@ -128,46 +142,6 @@ def _pod(namespace: str) -> Body:
             "automountServiceAccountToken": False,
             # No scheduler has this name: the pod only has to exist.
             "schedulerName": "nobody",
-            "containers": [{"name": "main", "image": "example.com/image"}],
+            "containers": [_PLAIN],
         },
     }
-
-
-def _hostile(site: Site) -> Iterator[tuple[Body, str]]:
-    """Yield changes that a new pod must not have."""
-    yield from _hostile_changes(site)
-    plain = {"name": "main", "image": "example.com/image"}
-    for device in site.cluster.devices:
-        asks = {**plain, "resources": {"limits": {device: "1"}}}
-        yield {"spec": {"containers": [asks]}}, _DEVICE
-        first = {**asks, "name": "first"}
-        yield {"spec": {"initContainers": [first], "containers": [plain]}}, _DEVICE
-    yield {"spec": {"nodeName": f"{site.cluster.pools[0].name}-001"}}, _NODE
-    for priority in ("system-node-critical", "system-cluster-critical"):
-        yield {"spec": {"priorityClassName": priority}}, _PRIORITY
-
-
-def _hostile_changes(site: Site) -> Iterator[tuple[Body, str]]:
-    """Yield changes that neither a new nor an existing pod must have."""
-    for toleration in _tolerations(site.cluster):
-        yield {"spec": {"tolerations": [toleration]}}, _TOLERATION
-    if site.cluster.fabrics:
-        yield from _networks(site)
-
-
-def _tolerations(cluster: Cluster) -> Iterator[Body]:
-    yield {"operator": "Exists"}
-    yield {"operator": "Exists", "effect": "NoSchedule"}
-    for taint in cluster.taints:
-        yield {"key": taint, "operator": "Exists"}
-        yield {"key": taint, "operator": "Equal", "value": "present", "effect": "NoSchedule"}
-
-
-def _networks(site: Site) -> Iterator[tuple[Body, str]]:
-    """Yield annotations that name a network in the first team's namespace."""
-    if not site.tenants:
-        return
-    for space in site.tenants[0].spaces[:1]:
-        for key in ("k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"):
-            for text in _TEXTS:
-                yield {"metadata": {"annotations": {key: text.format(space.namespace)}}}, _NETWORK

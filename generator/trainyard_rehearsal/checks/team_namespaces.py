@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainyard.model.names import SYSTEM_NAMESPACE
+from trainyard.render.views.writers import Writers
+from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
+from trainyard_rehearsal.checks.outsiders import requested_namespace
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -21,6 +24,11 @@ _REQUESTER = {
 _RBAC = "rbac.authorization.k8s.io"
 _OPENSHIFT = "system:serviceaccount:openshift-apiserver:openshift-apiserver-sa"
 """Account that creates the projects which users request."""
+
+_DAEMONS = "is for daemons, which may use every node"
+_REQUESTER_FIXED = "is a cluster admin's to change"
+_OPERATOR = "system:serviceaccount:kube-system:operator-of-the-rehearsal"
+"""Account of a namespace of daemons, which may create namespaces."""
 
 _NAME = "is made by the platform's delivery alone"
 _LABEL = "only the platform's delivery changes it"
@@ -50,6 +58,8 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
         hostile.send(_create(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
         hostile.send(_create(lab, _apiserver(lab), [team], _REQUEST))
         hostile.send(_change(lab, lab.api, label, _ADOPTED))
+    hostile.send(_for_daemons(lab, maker))
+    harmless.send(_create(lab, as_account(lab.api, _OPERATOR), _absent(lab), ""))
     harmless.send(_create(lab, lab.api, [with_change(team, label)], ""))
     others = [_namespace("rehearsal"), _namespace("rehearsal-team-x")]
     harmless.send(_create(lab, maker, others, ""))
@@ -58,6 +68,35 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     yield harmless.outcome("other namespaces accepted")
     for body in reversed(prepared):
         lab.api.delete(body)
+
+
+def _for_daemons(lab: Lab, maker: Api) -> Iterator[RequestCase]:
+    """Yield attempts of a user to get a namespace whose pods may use any node."""
+    yield from _create(lab, maker, _daemons(lab), _DAEMONS)
+    if lab.plan.site.cluster.release.has_projects:
+        yield from _create(lab, _apiserver(lab), _daemons(lab), _REQUEST)
+        yield from _unmark(lab, maker)
+
+
+def _daemons(lab: Lab) -> list[Body]:
+    """Return namespaces whose pods may use any node, by their names."""
+    found = Writers(lab.plan.site.cluster).daemon_namespaces
+    return [_namespace(name.replace("*", "rehearsal-of-a-user")) for name in found]
+
+
+def _absent(lab: Lab) -> list[Body]:
+    """Return those of them that do not exist."""
+    found = {each["metadata"]["name"] for each in lab.api.list("v1", "Namespace")}
+    return [each for each in _daemons(lab) if each["metadata"]["name"] not in found]
+
+
+def _unmark(lab: Lab, maker: Api) -> Iterator[RequestCase]:
+    """Yield the removal of the mark that a user requested a namespace."""
+    change = {"metadata": {"annotations": {"openshift.io/requester": None}}}
+    body = _namespace(requested_namespace(lab))
+    request = partial(maker.patch, body, change, dry_run=True)
+    display = f"a requested project for daemons changed to {as_json(change)}"
+    yield RequestCase(display, request, lab.plan.site.cluster.at, _REQUESTER_FIXED)
 
 
 def _apiserver(lab: Lab) -> Api:
@@ -102,5 +141,7 @@ def _maker() -> Iterator[Body]:
         "kind": "ClusterRoleBinding",
         "metadata": metadata,
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": metadata["name"]},
-        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": _MAKER}],
+        "subjects": [
+            {"apiGroup": _RBAC, "kind": "User", "name": name} for name in (_MAKER, _OPERATOR)
+        ],
     }

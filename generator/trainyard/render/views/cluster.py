@@ -19,6 +19,7 @@ from trainyard.model.monitoring import (
     NAMESPACES,
 )
 from trainyard.render.cel import text, text_list
+from trainyard.render.views.writers import Writers
 
 _FRAMEWORKS = {
     "AppWrapper": "workload.codeflare.dev/appwrapper",
@@ -214,21 +215,9 @@ class ClusterView:
         return text_list(self.cluster.devices)
 
     @property
-    def daemon_namespaces(self) -> list[str]:
-        """Namespaces whose pods may use any node; one that ends with ``*`` is a prefix."""
-        cluster, release = self.cluster, self.cluster.release
-        drivers = release.driver_namespaces if cluster.has_gpus or cluster.fabrics else ()
-        return sorted({*release.system_namespaces, *drivers, *cluster.system_namespaces})
-
-    @property
-    def outside_system_namespaces(self) -> str:
-        """CEL: the request is for a namespace where no daemon of the platform runs."""
-        daemons = self.daemon_namespaces
-        prefixes = [name.removesuffix("*") for name in daemons if name.endswith("*")]
-        named = [name for name in daemons if not name.endswith("*")]
-        tests = [f"request.namespace in {text_list(named)}"]
-        tests += [f"request.namespace.startsWith({text(prefix)})" for prefix in prefixes]
-        return f"!({' || '.join(tests)})"
+    def writers(self) -> Writers:
+        """Who writes objects, as policies ask for it."""
+        return Writers(self.cluster)
 
     @property
     def reserves_namespace(self) -> str:

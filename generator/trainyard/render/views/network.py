@@ -116,7 +116,7 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-_JOB, _MPI_JOB = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
+_JOB, _MPI_JOB = names.JOB_LABEL, names.MPI_JOB_LABEL
 _PODS: dict[str, list[dict[str, str]]] = {
     "all": [],
     "jobs": [{"key": _JOB, "operator": "Exists"}],

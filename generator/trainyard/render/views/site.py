@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.model.held import held_queues
+from trainyard.model.network import BESIDE_MPI_JOBS
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
+from trainyard.render.cel import text_list
 from trainyard.render.views.cluster import framework_names
 from trainyard.render.views.logs import Period, periods
+from trainyard.render.views.network import selected
 from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
@@ -130,6 +133,23 @@ class SiteView:
     def framework_names(self) -> list[str]:
         """Job kinds that Kueue queues, as Kueue's Configuration names them."""
         return framework_names(self.site.frameworks)
+
+    @property
+    def rank_labels(self) -> str:
+        """CEL: keys of the labels by which network policies tell pods of jobs from others."""
+        source = BESIDE_MPI_JOBS if self.site.mpi_spaces else "workspaces"
+        return text_list(each["key"] for each in selected(source)["matchExpressions"])
+
+    @property
+    def foreign_accounts(self) -> dict[str, str]:
+        """Accounts with a role that an operator makes, as ``namespace:name``, with their owner."""
+        return {
+            f"{space.namespace}:{account.name}": account.owner
+            for tenant in self.site.tenants
+            for space in tenant.spaces
+            for account in space.team.accounts
+            if account.owner
+        }
 
     @property
     def mpi_namespaces(self) -> str:

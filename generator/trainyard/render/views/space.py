@@ -183,6 +183,11 @@ class SpaceView:
         return (*own, *copies)
 
     @property
+    def job_pods(self) -> dict[str, Any]:
+        """Selector of the pods of TrainJobs."""
+        return selected("jobs")
+
+    @property
     def mpi_pods(self) -> dict[str, Any]:
         """Selector of the pods of MPIJobs."""
         return selected(MPI_JOBS)

@@ -1,0 +1,137 @@
+"""Who writes objects on a cluster, as admission policies ask for it (CEL).
+
+The API server fills in who sends a request. The sender fills in all else: owners, labels, names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainyard.model import names
+from trainyard.model.cluster import Cluster
+from trainyard.render.cel import is_one_of, text, text_list
+
+_ACCOUNTS = "system:serviceaccounts:"
+"""Group of the accounts of a namespace, before its name."""
+
+_ACCOUNT = "system:serviceaccount:"
+_MANAGER = "system:kube-controller-manager"
+"""User of all of Kubernetes' controllers where they have no accounts of their own."""
+
+_REQUESTER = "openshift.io/requester"
+"""Annotation of a namespace that a user requested as a project, and is admin of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """Who writes objects on a cluster."""
+
+    cluster: Cluster
+
+    @property
+    def daemon_namespaces(self) -> list[str]:
+        """Namespaces whose pods may use any node; one that ends with ``*`` is a prefix.
+
+        Only those of programs that this cluster is declared to have: a name that nobody uses is
+        there for whoever takes it.
+        """
+        cluster, release = self.cluster, self.cluster.release
+        found = {*release.system_namespaces, *cluster.system_namespaces}
+        if cluster.has_gpus:
+            found.add(release.gpu_namespace)
+        if cluster.fabrics:
+            found |= {release.sriov_namespace, release.ipam_namespace} - {""}
+        if cluster.monitoring:
+            found.add(cluster.monitoring.namespace)
+        prefixes = tuple(name.removesuffix("*") for name in found if name.endswith("*"))
+        return sorted(name for name in found if name.endswith("*") or not name.startswith(prefixes))
+
+    @property
+    def is_daemon(self) -> str:
+        """CEL: the pod is in such a namespace, which nobody requested, and its creator may do so.
+
+        Controllers of Kubernetes create the pods of DaemonSets, operators some of their own.
+        """
+        named = is_one_of("request.namespace", self.daemon_namespaces)
+        parts = [named, f"({self._is_daemon_account} || {self._is_manager})"]
+        if self.cluster.release.has_projects:
+            annotations = "namespaceObject.metadata.?annotations.orValue({})"
+            parts.append(f"!({text(_REQUESTER)} in {annotations})")
+        return " && ".join(parts)
+
+    @property
+    def names_daemons(self) -> str:
+        """CEL: the namespace has the name of one whose pods may use any node."""
+        return is_one_of("object.metadata.name", self.daemon_namespaces)
+
+    @property
+    def is_daemon_account(self) -> str:
+        """CEL: the request comes from an account of such a namespace."""
+        return self._is_daemon_account
+
+    @property
+    def _is_daemon_account(self) -> str:
+        groups = (f"{_ACCOUNTS}{name}" for name in self.daemon_namespaces)
+        return f"request.userInfo.groups.exists(group, {is_one_of('group', groups)})"
+
+    @property
+    def _is_manager(self) -> str:
+        return f"request.userInfo.username == {text(_MANAGER)}"
+
+    @property
+    def is_kubernetes(self) -> str:
+        """CEL: the request comes from a controller of Kubernetes."""
+        group = text(f"{_ACCOUNTS}kube-system")
+        return f"({group} in request.userInfo.groups || {self._is_manager})"
+
+    @property
+    def is_member(self) -> str:
+        """CEL: a person or an account of a team's namespace, and no operator of the platform."""
+        team = text(f"{_ACCOUNT}{names.TEAM_PREFIX}")
+        user = "request.userInfo.username"
+        return f"{user}.startsWith({team}) || !{user}.startsWith('system:')"
+
+    @property
+    def is_job_controller(self) -> str:
+        """CEL: Kubernetes creates the pod for a Job."""
+        makers = text_list((names.JOB_CONTROLLER, _MANAGER))
+        return (
+            f"request.userInfo.username in {makers} && "
+            "object.metadata.?ownerReferences.orValue([]).exists(owner, owner.kind == 'Job' && "
+            "owner.apiVersion == 'batch/v1' && owner.?controller.orValue(false))"
+        )
+
+    @property
+    def is_named_as_rank(self) -> str:
+        """CEL: the pod has a name that JobSet gives to ranks."""
+        return f"object.metadata.name.matches({text(names.RANK_POD)})"
+
+    @property
+    def is_shell_of_rank(self) -> str:
+        """CEL: the command is for a pod of such a name."""
+        return f"request.name.matches({text(names.RANK_POD)})"
+
+    @property
+    def is_trainer(self) -> str:
+        """CEL: who asks is Trainer."""
+        return self._writes_status("trainer.kubeflow.org", "trainjobs")
+
+    @property
+    def is_jobset(self) -> str:
+        """CEL: who asks is JobSet."""
+        return self._writes_status("jobset.x-k8s.io", "jobsets")
+
+    @property
+    def is_mpi_operator(self) -> str:
+        """CEL: who asks is the MPI operator."""
+        return self._writes_status("kubeflow.org", "mpijobs")
+
+    def _writes_status(self, group: str, resource: str) -> str:
+        """Return whether who asks writes the status of a kind outside of every team's namespace.
+
+        That is what makes a controller, wherever it is installed. A Role in a team's namespace can
+        give a status too: OpenShift AI's gives pipelines all of ``kubeflow.org``.
+        """
+        own = text(self.cluster.system_namespace)
+        asked = f"authorizer.group({text(group)}).resource({text(resource)})"
+        return f"{asked}.subresource('status').namespace({own}).check('update').allowed()"

@@ -1,0 +1,162 @@
+"""Objects of an account that writes pods, Jobs and Services in a team's namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.model import names
+from trainyard.model.platform import Site
+from trainyard.model.space import Space
+from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
+from trainyard_rehearsal.checks.pool_attacks import pool_attacks
+from trainyard_rehearsal.checks.refusals import (
+    DELIVERY,
+    OWNER,
+    RANK_JOB,
+    RANK_LABEL,
+    RANK_NAME,
+    RANK_QUEUE,
+)
+from trainyard_rehearsal.checks.variants import QUEUE_LABEL, with_change
+from trainyard_rehearsal.control_plane.api import Body
+
+Attack = tuple[Body, str]
+"""A change of an object, and its refusal."""
+
+_CONTAINER: Body = {
+    "name": "main",
+    "image": "example.com/image",
+    "securityContext": {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+    },
+}
+_SPEC: Body = {
+    "automountServiceAccountToken": False,
+    "containers": [_CONTAINER],
+    # No scheduler has this name: the pod only has to exist.
+    "schedulerName": "nobody",
+    "securityContext": {
+        "runAsNonRoot": True,
+        "runAsUser": 1000,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    },
+    "serviceAccountName": names.JOB_ACCOUNT,
+}
+_UID = "11111111-1111-1111-1111-111111111111"
+_JOBS = ("batch/v1", "evil/v1")
+"""Versions of an owner of kind Job; the second does not exist."""
+
+_LABELS = ({names.JOB_LABEL: "v1"}, {names.JOB_LABEL: ""})
+_SHELLS = ("x-node-0-0-22222", "x-launcher-0-0-bcdfg")
+
+
+def owners(version: str = "batch/v1", kind: str = "Job") -> Body:
+    """Return the metadata of an object that a controller owns."""
+    owner = {"apiVersion": version, "kind": kind, "name": "v1", "uid": _UID, "controller": True}
+    return {"ownerReferences": [owner]}
+
+
+def pod(space: Space, name: str = "rehearsal") -> Body:
+    """Return a pod that no policy has anything against."""
+    return _object(space, "v1", "Pod", name, _SPEC)
+
+
+def job(space: Space, name: str = "rehearsal") -> Body:
+    """Return a Job whose pod is such a one."""
+    template = {"spec": {**_SPEC, "restartPolicy": "Never"}}
+    return _object(space, "batch/v1", "Job", name, {"template": template})
+
+
+def job_set(space: Space) -> Body:
+    """Return a JobSet of such a Job."""
+    replicated = {"name": "node", "template": {"spec": job(space)["spec"]}}
+    version = "jobset.x-k8s.io/v1alpha2"
+    return _object(space, version, "JobSet", "rehearsal", {"replicatedJobs": [replicated]})
+
+
+def service(space: Space) -> Body:
+    """Return a Service."""
+    return _object(space, "v1", "Service", "rehearsal", {"ports": [{"port": 80}]})
+
+
+def _object(space: Space, version: str, kind: str, name: str, spec: Body) -> Body:
+    metadata = {"name": name, "namespace": space.namespace}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def taken(site: Site, space: Space) -> Iterator[Attack]:
+    """Yield what only a rank may have: nodes, devices, priorities and networks."""
+    yield from pool_attacks(site, _CONTAINER, space.namespace)
+
+
+def forged_pods(site: Site, space: Space) -> Iterator[Attack]:
+    """Yield pods that look like ranks: by their owner, by the label of a job, by their name."""
+    for change, refusal in taken(site, space):
+        yield change, refusal
+        for version in _JOBS:
+            yield with_change(change, {"metadata": owners(version)}), refusal
+    for name in _SHELLS:
+        yield {"metadata": {**owners(), "name": name}}, RANK_NAME
+
+
+def labelled() -> Iterator[Attack]:
+    """Yield pods with the label of a job's."""
+    for labels in _LABELS:
+        yield {"metadata": {"labels": labels}}, RANK_LABEL
+        yield {"metadata": {**owners(), "labels": labels}}, RANK_LABEL
+
+
+def forged_jobs() -> Iterator[Attack]:
+    """Yield Jobs that look like those of JobSet, or whose pods do, and one with a queue."""
+    for labels in _LABELS:
+        yield {"metadata": {"labels": labels}}, RANK_JOB
+        yield {"spec": {"template": {"metadata": {"labels": labels}}}}, RANK_JOB
+    yield {"metadata": {"labels": {QUEUE_LABEL: "default"}}}, RANK_QUEUE
+
+
+def disowned() -> Iterator[Attack]:
+    """Yield Jobs of which Kueue believes that their owner is queued.
+
+    Where it does not queue the owner's kind, the Job gets a queue, and the policy on that may be
+    the first to refuse it.
+    """
+    for version, kind in (
+        ("jobset.x-k8s.io/v1alpha2", "JobSet"),
+        ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
+        ("kubeflow.org/v2beta1", "MPIJob"),
+    ):
+        yield {"metadata": owners(version, kind)}, "denied request"
+
+
+def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
+    """Yield objects of many kinds with what stops a sync or a deletion."""
+    held = [each for each in FORBIDDEN_METADATA if "ownerReferences" not in each[0]]
+    for metadata, refusal in held:
+        yield service(space), ({"metadata": metadata}, refusal)
+    keys = [each for each in held if each[1] == DELIVERY]
+    deployment = {
+        "selector": {"matchLabels": {"a": "b"}},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": _SPEC},
+    }
+    for body in (pod(space), _object(space, "apps/v1", "Deployment", "rehearsal", deployment)):
+        for metadata, refusal in keys:
+            yield body, ({"metadata": metadata}, refusal)
+    yield service(space), ({"metadata": owners()}, OWNER)
+
+
+def rank_changes() -> Iterator[Body]:
+    """Yield changes of metadata with which a rank would leave its job, or its network."""
+    yield {"metadata": {"labels": {names.JOB_LABEL: None}}}
+    yield {"metadata": {"labels": {names.JOB_LABEL: "another"}}}
+    yield {"metadata": {"labels": {"mine": "x"}}}
+    yield {"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": "another-rail"}}}
+    yield {"metadata": {"ownerReferences": []}}
+
+
+def of_pipelines() -> Iterator[Body]:
+    """Yield pods as the controller of pipelines creates them, with an account of the namespace."""
+    yield {}
+    yield {"metadata": owners("argoproj.io/v1alpha1", "Workflow")}
+    yield {"metadata": {"finalizers": ["workflows.argoproj.io/status"]}}
+    yield {"metadata": owners()}

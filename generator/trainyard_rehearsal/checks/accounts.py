@@ -1,0 +1,172 @@
+"""Check what an account of another operator can't do with the rights that its operator gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Protocol
+
+from trainyard.model import names
+from trainyard.model.space import Space
+from trainyard_rehearsal.checks import account_objects as objects
+from trainyard_rehearsal.checks.account_objects import Attack
+from trainyard_rehearsal.checks.jobs import as_account
+from trainyard_rehearsal.checks.new_roles import wait_until_permitted
+from trainyard_rehearsal.checks.refusals import RANK_FIXED, RANK_JOB, RANK_JOBSET
+from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
+from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.outcome import Outcome
+
+_NAME = "rehearsal-pipelines"
+_RANK = "rehearsal-node-0-0-bcdfg"
+_RBAC = "rbac.authorization.k8s.io"
+_RULES: tuple[tuple[str, list[str]], ...] = (
+    ("", ["persistentvolumeclaims", "pods", "services"]),
+    ("apps", ["deployments", "replicasets"]),
+    ("batch", ["jobs"]),
+    ("jobset.x-k8s.io", ["jobsets"]),
+    ("kubeflow.org", ["*"]),
+)
+"""What OpenShift AI gives to the account of pipelines, and JobSets
+(opendatahub-io/data-science-pipelines-operator:
+config/internal/apiserver/default/role_pipeline-runner.yaml.tmpl@134a96d)."""
+
+_KUBERNETES = "system:serviceaccount:kube-system:"
+_CONTROLLERS = ("statefulset-controller", "replicaset-controller", "daemon-set-controller")
+"""Controllers that create pods from a template of anybody's."""
+
+
+class _Request(Protocol):
+    def __call__(self, *, dry_run: bool) -> object: ...
+
+
+def check_accounts(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]:
+    """Forge ranks, Jobs and keys of the delivery with an account of the first namespace.
+
+    Args:
+        lab: with the tree applied.
+        spaces: namespaces of teams.
+    """
+    hostile, harmless = RequestTally(), RequestTally()
+    for space in spaces[:1]:
+        tried = _Tried(lab, space)
+        with tried.prepared():
+            for cases in (tried.pods(), tried.jobs(), tried.keys(), tried.changes()):
+                hostile.send(cases)
+            harmless.send(tried.harmless())
+    yield hostile.outcome("forged ranks refused")
+    yield harmless.outcome("operators' objects accepted")
+
+
+class _Tried:
+    """An account of a namespace with rights that no role of a team has."""
+
+    def __init__(self, lab: Lab, space: Space) -> None:
+        self._lab, self._space = lab, space
+        controllers = lab.plan.components.controllers
+        self._jobset = as_account(lab.api, controllers["jobset"].account)
+        self._trainer = as_account(lab.api, controllers["trainer"].account)
+        self._account = as_account(lab.api, f"system:serviceaccount:{space.namespace}:{_NAME}")
+
+    @contextmanager
+    def prepared(self) -> Iterator[None]:
+        """Create the account's role, and a rank with its Job; delete them afterwards."""
+        made = [*self._role(), *self._ranks()]
+        for body in made:
+            self._lab.api.apply(body)
+        wait_until_permitted(self._lab, self._account, "create", "pods", self._space.namespace)
+        yield
+        for body in reversed(made):
+            self._lab.api.delete(body)
+
+    def _role(self) -> Iterator[Body]:
+        version = f"{_RBAC}/v1"
+        metadata = {"name": _NAME, "namespace": self._space.namespace}
+        rules = [{"apiGroups": [group], "resources": of, "verbs": ["*"]} for group, of in _RULES]
+        yield {"apiVersion": version, "kind": "Role", "metadata": metadata, "rules": rules}
+        yield {
+            "apiVersion": version,
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": _NAME},
+            "subjects": [{"kind": "ServiceAccount", **metadata}],
+        }
+
+    def _ranks(self) -> tuple[Body, Body]:
+        """Return a rank and its Job, which waits in a queue that does not exist."""
+        label = {"metadata": {"labels": {names.JOB_LABEL: _NAME}}}
+        waiting = {
+            "metadata": {"labels": {QUEUE_LABEL: "of-nobody"}},
+            "spec": {"suspend": True, "template": label},
+        }
+        rank, of_rank = objects.pod(self._space, _RANK), objects.job(self._space, _NAME)
+        return with_change(rank, label), with_change(with_change(of_rank, label), waiting)
+
+    def _kubernetes(self, controller: str) -> Api:
+        return as_account(self._lab.api, f"{_KUBERNETES}{controller}")
+
+    def pods(self) -> Iterator[RequestCase]:
+        """Yield pods that look like ranks, of the account and of controllers that serve it."""
+        space, pod = self._space, objects.pod(self._space)
+        controllers = [self._kubernetes(name) for name in _CONTROLLERS]
+        for maker in (self._account, *controllers, self._kubernetes("job-controller")):
+            yield from self._created(maker, pod, objects.forged_pods(self._lab.plan.site, space))
+        for maker in (self._account, *controllers):
+            yield from self._created(maker, pod, objects.labelled())
+
+    def jobs(self) -> Iterator[RequestCase]:
+        """Yield Jobs, also those that the controller of CronJobs would create, and a JobSet."""
+        job = objects.job(self._space)
+        for maker in (self._account, self._kubernetes("cronjob-controller")):
+            yield from self._created(maker, job, objects.forged_jobs())
+        yield from self._created(self._account, job, objects.disowned())
+        job_set = objects.job_set(self._space)
+        yield from self._created(self._account, job_set, [({}, RANK_JOBSET)])
+
+    def keys(self) -> Iterator[RequestCase]:
+        """Yield objects with what stops a sync or a deletion."""
+        for body, attack in objects.stopping(self._space):
+            yield from self._created(self._account, body, [attack])
+
+    def changes(self) -> Iterator[RequestCase]:
+        """Yield changes of a rank and of its Job, and deletions of the Job."""
+        rank, of_rank = self._ranks()
+        for change in objects.rank_changes():
+            for body, refusal in ((rank, RANK_FIXED), (of_rank, RANK_JOB)):
+                request = partial(self._account.patch, body, change)
+                yield self._case(body, f"changed to {as_json(change)}", refusal, request)
+        hold = {"metadata": {"finalizers": ["example.com/hold"]}}
+        request = partial(self._account.patch, rank, hold)
+        yield self._case(rank, f"changed to {as_json(hold)}", RANK_FIXED, request)
+        for dependents in ("Background", "Orphan"):
+            delete = partial(self._account.delete, of_rank, dependents)
+            yield self._case(of_rank, f"deleted, {dependents}", RANK_JOB, delete)
+
+    def harmless(self) -> Iterator[RequestCase]:
+        """Yield what controllers create for jobs, and operators for pipelines and workbenches."""
+        space, site = self._space, self._lab.plan.site
+        labels = {"labels": {names.JOB_LABEL: "x"}}
+        rank = {"metadata": {**labels, **objects.owners(), "name": "x-node-0-0-bcdfg"}}
+        ranks = [(with_change(change, rank), "") for change, _ in objects.taken(site, space)]
+        pod, job, service = (each(space) for each in (objects.pod, objects.job, objects.service))
+        yield from self._created(self._kubernetes("job-controller"), pod, [(rank, ""), *ranks])
+        of_rank = {"metadata": labels, "spec": {"template": {"metadata": labels}}}
+        yield from self._created(self._jobset, job, [(of_rank, "")])
+        yield from self._created(self._trainer, objects.job_set(space), [({}, "")])
+        of_pipelines = [(change, "") for change in objects.of_pipelines()]
+        yield from self._created(self._account, pod, of_pipelines)
+        yield from self._created(self._account, service, [({}, "")])
+        held = {"metadata": {**objects.owners(), "finalizers": ["example.com/hold"]}}
+        yield from self._created(self._jobset, service, [(held, "")])
+
+    def _created(self, maker: Api, body: Body, attacks: Iterable[Attack]) -> Iterator[RequestCase]:
+        for change, refusal in attacks:
+            request = partial(maker.create, with_change(body, change))
+            yield self._case(body, f"with {as_json(change)}", refusal, request)
+
+    def _case(self, body: Body, change: str, refusal: str, request: _Request) -> RequestCase:
+        display = f"{self._space.namespace}: a {body['kind']} {change}"[:200]
+        return RequestCase(display, partial(request, dry_run=True), self._space.team.at, refusal)

@@ -1,0 +1,68 @@
+"""Changes with which a pod would get nodes or devices of the pools, or another team's network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.model.cluster import Cluster
+from trainyard.model.platform import Site
+from trainyard_rehearsal.control_plane.api import Body
+
+_TOLERATION = "spec.tolerations must not tolerate"
+_DEVICE = "a container must not ask for"
+_NODE = "spec.nodeName must be absent"
+_PRIORITY = "spec.priorityClassName must not begin with system-"
+_NETWORK = "must name none of another team's namespace"
+_TEXTS = (
+    "{0}/rail-0",
+    "mine, {0}/rail-0@net1",
+    '[{{"name": "rail-0", "namespace": "{0}"}}]',
+    '[{{"name": "rail-0", "Namespace" :"{0}"}}]',
+    '[{{"name": "rail-0", "\\u006eamespace": "{0}"}}]',
+    '[{{"name": "rail-0", "name\u017fpace": "{0}"}}]',
+)
+"""Spellings of another namespace's network that encoding/json of Go accepts."""
+
+
+def pool_attacks(site: Site, plain: Body, own: str = "") -> Iterator[tuple[Body, str]]:
+    """Yield changes that a new pod must not have, each with its refusal.
+
+    Args:
+        site: the cluster.
+        plain: the pod's container.
+        own: the pod's namespace.
+    """
+    yield from pool_changes(site, own)
+    for device in site.cluster.devices:
+        asks = {**plain, "resources": {"limits": {device: "1"}}}
+        yield {"spec": {"containers": [asks]}}, _DEVICE
+        first = {**asks, "name": "first"}
+        yield {"spec": {"initContainers": [first], "containers": [plain]}}, _DEVICE
+    yield {"spec": {"nodeName": f"{site.cluster.pools[0].name}-001"}}, _NODE
+    for priority in ("system-node-critical", "system-cluster-critical"):
+        yield {"spec": {"priorityClassName": priority}}, _PRIORITY
+
+
+def pool_changes(site: Site, own: str = "") -> Iterator[tuple[Body, str]]:
+    """Yield changes that neither a new nor an existing pod must have, each with its refusal."""
+    for toleration in _tolerations(site.cluster):
+        yield {"spec": {"tolerations": [toleration]}}, _TOLERATION
+    if site.cluster.fabrics:
+        yield from _networks(site, own)
+
+
+def _tolerations(cluster: Cluster) -> Iterator[Body]:
+    yield {"operator": "Exists"}
+    yield {"operator": "Exists", "effect": "NoSchedule"}
+    for taint in cluster.taints:
+        yield {"key": taint, "operator": "Exists"}
+        yield {"key": taint, "operator": "Equal", "value": "present", "effect": "NoSchedule"}
+
+
+def _networks(site: Site, own: str) -> Iterator[tuple[Body, str]]:
+    """Yield annotations that name a network in a team's namespace, not in the pod's own."""
+    spaces = [space.namespace for tenant in site.tenants for space in tenant.spaces]
+    for namespace in [name for name in spaces if name != own][:1]:
+        for key in ("k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"):
+            for text in _TEXTS:
+                yield {"metadata": {"annotations": {key: text.format(namespace)}}}, _NETWORK
