@@ -59,10 +59,16 @@ def keeper(each: DerivedName) -> str:
         return "the tree has no such object there"
     if each.kind == "ServiceAccount":
         return "`access/shadowed-account`, and the owner that the team's profile states"
+    if each.kind == "NetworkPolicy" and not each.name.startswith("*"):
+        return "ours have other names"
+    return ", ".join(f"`{name}`" for name in _named_keepers(each))
+
+
+def _named_keepers(each: DerivedName) -> Iterator[str]:
+    """Yield the policies and rules that refuse the name, to tenants or to profiles."""
+    if each.is_of_a_job and (each.kind != "Secret" or each.taken == "kept"):
+        yield "trainyard-tenant-objects"
     if each.is_bare:
-        return "`trainyard-tenant-objects`, `trainyard-network-policies`"
-    if each.taken == "kept":
-        return "`trainyard-tenant-objects`"
-    if each.of == "TrainJob" and each.kind == "ConfigMap":
-        return "`trainyard-tenant-objects`, `delivery/name-of-a-controller`"
-    return "`delivery/name-of-a-controller`"
+        yield "trainyard-network-policies"
+    elif each.taken != "kept":
+        yield "delivery/name-of-a-controller"

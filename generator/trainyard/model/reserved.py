@@ -36,7 +36,10 @@ def _stems(site: Site) -> Iterator[str]:
     if not site.mpi_spaces:
         return
     cluster = site.cluster
-    secrets = {each.name for each in (*cluster.storage, *cluster.pull_secrets)}
+    secrets = {
+        *(each.name for each in cluster.storage),
+        *(each.name for each in cluster.pull_secrets),
+    }
     taken = {"ConfigMap": set(config_maps(site)), "Secret": secrets}
     for each in cluster.release.derived_names:
         if each.of == "MPIJob":

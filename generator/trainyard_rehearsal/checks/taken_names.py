@@ -19,7 +19,7 @@ from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 JOB_NAME = "no job can be named"
-_RESERVED = "only the platform's delivery gives the name"
+RESERVED = "only the platform's delivery gives the name"
 OURS = "is the platform's: only its delivery changes it"
 NO_JOBS = "is not that of a job"
 _NETWORKING = "networking.k8s.io/v1"
@@ -67,7 +67,7 @@ def _objects(lab: Lab, space: Space) -> Iterator[RequestCase]:
     user = as_user(lab.api, space)
     for name in (*reserved.config_maps(site), later):
         request = partial(user.create, config_map(space, name), dry_run=True)
-        yield RequestCase(f"{space.namespace}: ConfigMap {name}", request, at, _RESERVED)
+        yield RequestCase(f"{space.namespace}: ConfigMap {name}", request, at, RESERVED)
     if not (space.team.groups.get("admin") and space.claimable_classes):
         return
     admin = as_user(lab.api, space, "admin")
@@ -79,7 +79,7 @@ def _objects(lab: Lab, space: Space) -> Iterator[RequestCase]:
             "spec": claim_spec(space.claimable_classes[0]),
         }
         request = partial(admin.create, claim, dry_run=True)
-        yield RequestCase(f"{space.namespace}: claim {name}", request, at, _RESERVED)
+        yield RequestCase(f"{space.namespace}: claim {name}", request, at, RESERVED)
 
 
 def _send_edits(lab: Lab, space: Space, tally: RequestTally) -> None:

@@ -17,10 +17,11 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="No object of a team has a name that a controller gives to objects of its own.",
     why="""
-        The sync unit is not synced, because admission refuses `<job>-runtime-snapshot`, from which
-        Trainer builds pods: `are Trainer's alone` (seen with Argo CD 3.5.7). Under the other names
-        the controller and Argo CD overwrite each other's changes, or the controller takes our
-        object for its own. The reference lists these names for each release.
+        The sync unit is not synced, where admission refuses a name such as
+        `<job>-runtime-snapshot`, from which Trainer builds pods: `are Trainer's alone` (seen with
+        Argo CD 3.5.7). Under the other names the controller and Argo CD overwrite each other's
+        changes, or the controller takes our object for its own. The reference lists these names for
+        each release.
     """,
     fix="Give the object another name.",
 )
@@ -69,8 +70,7 @@ def _taken(site: Site, kind: str, name: str, at: Pointer, display: str) -> Itera
     """Yield each controller that gives a name to an object of a kind, and changes what has it."""
     for each in site.cluster.release.derived_names:
         if each.kind == kind and each.taken != "kept" and not each.is_bare and each.fits(name):
-            message = f"{display} has a name that {each.by} gives ({each.name})"
-            yield RULE.at(at, message)
+            yield RULE.at(at, f"{display} has a name that only {each.by} may use")
 
 
 CHECK = Check(RULE, find)
