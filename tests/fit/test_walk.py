@@ -394,7 +394,5 @@ def test_without_the_evaluator_a_name_that_no_job_may_have_is_refused(name: str)
     found = verdict(on, job)
 
     assert found.standing is Standing.NEVER
-    assert [check.message for check in found.checks if check.standing is Standing.NEVER] == [
-        f"metadata.name: no job can be named {name}, since objects with the name of a job would "
-        "take the place of others: choose another name"
-    ]
+    (words,) = [check.message for check in found.checks if check.standing is Standing.NEVER]
+    assert words.startswith(f"metadata.name: no job can be named {name}, since")

@@ -45,9 +45,8 @@ def label(value: object) -> str:
 
 @cache
 def platforms() -> list[Platform]:
-    """Return the platform of this repository and of each example that resolves."""
-    found = (resolve(load(root)[0])[0] for root in ROOTS)
-    return [platform for platform in found if platform is not None]
+    """Return the platform of this repository and of each example."""
+    return [resolve(load(root)[0])[0] for root in ROOTS]
 
 
 def sites(release: str) -> Iterator[tuple[Platform, Site]]:

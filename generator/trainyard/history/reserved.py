@@ -37,17 +37,19 @@ _NAME = re.compile("'([^']*)'")
 def name_not_reserved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare names in namespaces that exist with those that the committed policy reserves."""
     present = {namespace.name for namespace in replacement.old("Namespace")}
-    reserved = {kind: _reserved(replacement, name) for kind, name in _VARIABLES.items()}
     for tenant in replacement.site.tenants:
         for kind, namespace, name, at in _named(tenant):
-            known = reserved[kind]
-            is_free = known is not None and name not in known
-            if namespace in present and is_free and not name.startswith(names.RESERVED_PREFIX):
+            if namespace in present and not _is_reserved(replacement, kind, name):
                 message = (
                     f"{kind} `{name}` is new in namespace `{namespace}` of cluster "
                     f"`{replacement.site.name}`, and a tenant may have taken the name"
                 )
                 yield NAME_NOT_RESERVED.at(at, message)
+
+
+def _is_reserved(replacement: Replacement, kind: str, name: str) -> bool:
+    known = _reserved(replacement, _VARIABLES[kind])
+    return known is None or name in known or name.startswith(names.RESERVED_PREFIX)
 
 
 def _reserved(replacement: Replacement, variable: str) -> frozenset[str] | None:

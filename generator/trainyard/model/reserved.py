@@ -15,20 +15,21 @@ def job_names(site: Site) -> tuple[str, ...]:
     A controller makes objects with just the name of a job. So a job may have no name that the tree
     or another controller gives to an object of such a kind, now or later.
     """
-    release = site.cluster.release
-    alike = release.named_like_jobs
-    others = {
-        each.name
-        for each in release.derived_names
-        if each.kind in alike and not each.is_of_a_job and not each.is_bare
-    }
-    policies = {*names.NETWORK_POLICIES, names.egress_policy()}
-    found = {f"{names.RESERVED_PREFIX}*", *others}
+    alike = site.cluster.release.named_like_jobs
+    found = {f"{names.RESERVED_PREFIX}*", *_of_others(site), *_stems(site)}
     if "NetworkPolicy" in alike:
-        found |= policies
+        found |= {*names.NETWORK_POLICIES, names.egress_policy()}
     if "Service" in alike:
         found |= {host for host in hosts(site) if "." not in host}
-    return tuple(sorted(found | set(_stems(site))))
+    return tuple(sorted(found))
+
+
+def _of_others(site: Site) -> Iterator[str]:
+    """Yield patterns of other controllers for objects of kinds of which a job gets its own."""
+    alike = site.cluster.release.named_like_jobs
+    for each in site.cluster.release.derived_names:
+        if each.kind in alike and not each.is_of_a_job and not each.is_bare:
+            yield each.name
 
 
 def _stems(site: Site) -> Iterator[str]:
@@ -83,8 +84,8 @@ def shadowing_namespaces(site: Site) -> tuple[str, ...]:
 
 def hosts(site: Site) -> tuple[str, ...]:
     """Return the hosts that the profiles of a cluster name, sorted."""
-    found = (_host(each) for each in (*_addresses(site), *_registries(site)))
-    return tuple(sorted({host for host in found if host}))
+    found = map(_host, (*_addresses(site), *_registries(site)))
+    return tuple(sorted({*found} - {""}))
 
 
 def _host(address: str) -> str:
