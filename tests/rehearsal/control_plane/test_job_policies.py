@@ -25,7 +25,7 @@ def job(server: Served, name: str) -> Body:
 
 
 def without_null(body: Any) -> Any:
-    """Return plain data as the API server keeps it after a merge patch; that of tests keeps null."""
+    """Return plain data as the API server keeps it after a merge patch."""
     if not isinstance(body, dict):
         return body
     return {key: without_null(value) for key, value in body.items() if value is not None}
