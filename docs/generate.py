@@ -23,6 +23,7 @@ from docs.dashboards import dashboards
 from docs.fields import profile_fields
 from docs.glossary import GLOSSARY, link
 from docs.markdown import anchor, cell
+from docs.names import names
 from docs.reactions import edits
 from docs.requirements import requirements
 from trainyard import shipped
@@ -112,6 +113,7 @@ def pages() -> dict[str, str]:
         "reference/cli.md": _cli(app),
         "reference/dashboards.md": dashboards(),
         "reference/edits.md": edits(),
+        "reference/names.md": names(),
         "reference/presets.md": _presets(),
         "reference/profiles.md": profile_fields(),
         "reference/rehearsal.md": _rehearsal(),

@@ -84,6 +84,21 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "Other namespaces that a user creates.",
         "A policy stops users who have nothing to do with teams.",
     ),
+    "taken names refused": Promise(
+        "Jobs, ConfigMaps and claims of members with names of the tree's objects, now or later, or "
+        "of other controllers'.",
+        "A job replaces the platform's NetworkPolicy, or a member's object stops every later sync.",
+    ),
+    "network policies kept": Promise(
+        "Changes of the tree's NetworkPolicies by somebody who may write them, and by OpenShift "
+        "AI's Trainer, which the rehearsal plays.",
+        "A team's isolation goes, and nobody sees it.",
+    ),
+    "policies of jobs written": Promise(
+        "Jobs whose NetworkPolicy OpenShift AI's Trainer, as the rehearsal plays it, must write, "
+        "and older jobs with the name of one of the tree's. Other releases have no such Trainer.",
+        "The ranks of a job can't reach each other, or a job has replaced its team's isolation.",
+    ),
     "sample jobs run": Promise(
         "Sample jobs, run to their end as a member of the team.",
         "Jobs of that runtime and namespace don't start, or run elsewhere than the profile says.",

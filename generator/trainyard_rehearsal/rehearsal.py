@@ -34,6 +34,7 @@ from trainyard_rehearsal.checks.sampling import (
     sample_teams,
     with_sample_remark,
 )
+from trainyard_rehearsal.checks.taken_names import check_taken_names
 from trainyard_rehearsal.checks.team_namespaces import check_team_namespaces
 from trainyard_rehearsal.checks.team_pages import check_team_pages
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
@@ -267,6 +268,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
     yield from check_team_namespaces(lab)
     if samples := sample_jobs(site, manifests, team):
         tried = [each for each in samples if each[0].space.team.name in teams.teams]
+        yield from with_sample_remark(check_taken_names(lab, tried), teams)
         yield from with_sample_remark(check_sample_jobs(lab, tried), teams)
         yield from check_finished(lab, samples)
         yield from with_sample_remark(check_team_pages(lab, {team} if team else teams.teams), teams)

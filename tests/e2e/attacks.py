@@ -96,8 +96,10 @@ class Request:
             body = {"apiVersion": self.version, "kind": self.kind, "metadata": {}}
         body["metadata"]["namespace"] = namespace
         _merge(body, self.body)
-        body["metadata"]["name"] = f"{_MADE}-{self.number % 4}{self.body.get('ending', '')}"
-        body.pop("ending", None)
+        ordinary = f"{_MADE}-{self.number % 4}{self.body.get('ending', '')}"
+        body["metadata"]["name"] = self.body.get("taken") or ordinary
+        for key in ("ending", "taken"):
+            body.pop(key, None)
         return body  # type: ignore[no-any-return]
 
 
@@ -210,7 +212,17 @@ def _bodies(verb: str, kind: str) -> st.SearchStrategy[Body]:
         )
     if verb == "create" and kind == "ConfigMap":
         inner["ending"] = st.sampled_from(["", "-mpi-hostfile", "-runtime-snapshot"])
+    if verb == "create" and kind in _TAKEN:
+        inner["taken"] = st.sampled_from(["", "", *_TAKEN[kind]])
     return st.fixed_dictionaries(inner)
+
+
+_TAKEN = {
+    "TrainJob": ["default-deny", "dns", "jobs", "trainyard-later"],
+    "ConfigMap": ["trainyard-later"],
+    "PersistentVolumeClaim": ["home", "scratch", "trainyard-later"],
+}
+"""Names of objects that the tree has, or may have later."""
 
 
 @st.composite

@@ -15,6 +15,7 @@ from hypothesis import seed as seeded
 from tests.e2e.attacks import ATTACKS, NAMESPACES, SPACES, Request, unknown
 from tests.e2e.setup import CLUSTER, NEW, OLD
 from tests.e2e.stage import Scene, Stage
+from trainyard.model.names import RESERVED_PREFIX
 from trainyard_rehearsal.checks.jobs import JOBSET, KUEUE, TRAINER, Job, is_true
 from trainyard_rehearsal.control_plane.api import Body
 
@@ -83,6 +84,7 @@ def _broken_promises(scene: Scene) -> Iterator[str]:
     if not stage.until(is_still, _PATIENCE):
         yield f"controllers change objects while no user acts: {changes[-1]}"
     yield from _misplaced(scene)
+    yield from _taken(scene)
     yield from _steering(scene)
     owner = scene.submit("vision", 4)
     if not stage.until(lambda: owner.is_admitted, _PATIENCE):
@@ -97,6 +99,21 @@ def _misplaced(scene: Scene) -> Iterator[str]:
         node = pod["spec"].get("nodeName", pools[0])
         if node and not node.startswith(pools):
             yield f"pod {_name(pod)} is on {node}"
+
+
+def _taken(scene: Scene) -> Iterator[str]:
+    """Yield NetworkPolicies that are not the tree's any more, and members' objects of its names."""
+    version, kind = "networking.k8s.io/v1", "NetworkPolicy"
+    live = {_name(each): each for each in _theirs(scene, version, kind)}
+    for manifest in scene.manifests:
+        name = f"{manifest.namespace}/{manifest.name}"
+        is_theirs = manifest.body["kind"] == kind and manifest.namespace in NAMESPACES
+        if is_theirs and live.get(name, {}).get("spec") != manifest.body["spec"]:
+            yield f"NetworkPolicy {name} is another: {live.get(name)}"
+    for kind, version in {"ConfigMap": "v1", "PersistentVolumeClaim": "v1"}.items():
+        for each in _theirs(scene, version, kind):
+            if each["metadata"]["name"].startswith(RESERVED_PREFIX):
+                yield f"{kind} {_name(each)} has a name of the tree"
 
 
 def _theirs(scene: Scene, version: str, kind: str) -> list[Body]:

@@ -383,3 +383,16 @@ def test_patch_with_the_name_of_kueue_is_refused_by_its_name() -> None:
     job = merged(sample(NEW), {"spec": {"runtimePatches": [patch]}})
 
     assert only(verdict(ground(NEW), job), Link.FORM).message.endswith("Kueue's; choose another")
+
+
+@pytest.mark.parametrize("name", ["default-deny", "egress-object-store", "ds-pipeline-dspa"])
+def test_without_the_evaluator_a_name_that_no_job_may_have_is_refused(name: str) -> None:
+    """A job with the name of a NetworkPolicy, or of a Service of the pipelines, never starts."""
+    on = ground({})
+    object.__setattr__(on, "judge", None)
+    job = merged(sample({}), {"metadata": {"name": name}})
+    found = verdict(on, job)
+
+    assert found.standing is Standing.NEVER
+    (words,) = [check.message for check in found.checks if check.standing is Standing.NEVER]
+    assert words.startswith(f"metadata.name: no job can be named {name}, since")

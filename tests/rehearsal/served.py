@@ -40,6 +40,7 @@ KINDS = {
     "storage.k8s.io/v1": ["StorageClass"],
     "kueue.x-k8s.io/v1beta2": ["ClusterQueue", "LocalQueue", "Workload"],
     "trainer.kubeflow.org/v1alpha1": ["TrainJob"],
+    "networking.k8s.io/v1": ["NetworkPolicy"],
     "k8s.cni.cncf.io/v1": ["NetworkAttachmentDefinition"],
     "machineconfiguration.openshift.io/v1": ["MachineConfigPool"],
     "sriovnetwork.openshift.io/v1": ["SriovNetwork"],

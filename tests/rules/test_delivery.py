@@ -220,11 +220,12 @@ def test_component_of_a_retired_team_is_listed() -> None:
     ("name", "owner"),
     [
         ("nightly-mpi-hostfile", "Trainer"),
-        ("nightly-runtime-snapshot", "Trainer"),
+        ("ds-pipeline-server-config-dspa", "OpenShift AI's pipelines"),
         ("kube-root-ca.crt", "Kubernetes"),
         ("openshift-service-ca.crt", "OpenShift"),
         ("own-kube-root-ca.crt", ""),
-        ("runtime-snapshots", ""),
+        ("mpi-hostfiles", ""),
+        ("nightly-config", ""),
     ],
 )
 def test_name_of_a_controllers_config_map_is_refused(name: str, owner: str) -> None:

@@ -11,6 +11,7 @@ from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.admission import Answer
 from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.quantity import in_base_units
+from trainyard.model.reserved import is_no_job_name
 from trainyard.model.space import Grant, Space
 from trainyard.model.team import Quota
 
@@ -32,6 +33,12 @@ def policy_checks(case: Case, answers: Sequence[Answer]) -> Iterator[Check]:
         message = "the evaluator is not built; build it once with `trainyard fit --build`"
         yield Check(Link.POLICIES, Standing.UNJUDGED, message)
         yield Check(Link.POD_SECURITY, Standing.UNJUDGED, message)
+        if is_no_job_name(case.name, case.ground.site):
+            message = (
+                f"metadata.name: no job can be named {case.name}, since objects with the name of a "
+                "job would take the place of others: choose another name"
+            )
+            yield Check(Link.POLICIES, Standing.NEVER, message)
         return
     yield from _denials(case, answers[0], "")
     for pods, answer in zip(case.pods, answers[1:], strict=True):

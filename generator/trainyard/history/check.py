@@ -14,6 +14,7 @@ from trainyard.history import (
     namespaces,
     rails,
     renamed,
+    reserved,
     runtimes,
     teams,
     units,
@@ -36,6 +37,7 @@ CHECKS = (
     renamed.renamed_without_draining,
     renamed.claim_left_behind,
     renamed.folder_left_behind,
+    reserved.name_not_reserved,
     units.object_changes_unit,
 )
 RULES = (
@@ -49,6 +51,7 @@ RULES = (
     *ids.RULES,
     *teams.RULES,
     *renamed.RULES,
+    *reserved.RULES,
     *units.RULES,
 )
 

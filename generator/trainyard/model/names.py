@@ -43,6 +43,20 @@ OWN_RUNTIMES_ROLE = "trainyard-team-runtimes"
 TENANT_OBJECTS = "trainyard-tenant-objects"
 """The admission policy over what tenants write."""
 
+NETWORK_POLICIES = ("default-deny", "dns", "jobs", "metrics", "mpijobs", "workspaces")
+"""Names of NetworkPolicies in a team's namespace, beside those of egress rules."""
+
+_EGRESS = "egress-"
+
+RESERVED_PREFIX = "trainyard-"
+"""No tenant may give a name that begins so, whether the tree has it yet or not.
+
+A new NetworkPolicy of the tree must begin so: a running job could have any other name.
+"""
+
+TEAM_NETWORK_POLICIES = "trainyard-network-policies"
+"""The admission policy over NetworkPolicies in the teams' namespaces."""
+
 RESERVED_TEAMS = frozenset(
     {"admin", "argocd", "default", "platform", "samples", "system", "trainyard"}
 )
@@ -164,6 +178,11 @@ def mpi_job_limits(namespace: str) -> str:
 def mpi_job_end(namespace: str) -> str:
     """Return the binding that warns of the last day of a namespace's MPIJobs."""
     return f"mpijob-end-{namespace.removeprefix(TEAM_PREFIX)}"
+
+
+def egress_policy(rule: str = "*") -> str:
+    """Return the NetworkPolicy of an egress rule; a pattern for that of any."""
+    return f"{_EGRESS}{rule}"
 
 
 def monitor(source: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.derived import DerivedName
 from trainyard.model.monitoring import MetricSource
 
 
@@ -51,9 +52,7 @@ class Release:
         controllers: user names that the admission policies exempt.
         system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
         gpu_namespace: of the GPU operator, whose daemons are on every node with GPUs.
-        reserved_config_maps: endings of the ConfigMaps that Trainer keeps beside a job.
-        isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not
-            cancel.
+        derived_names: what controllers name the objects that they make in a team's namespace.
         groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
         job_scc: SecurityContextConstraints that job pods are pinned to; empty where ids are given
             instead.
@@ -86,8 +85,7 @@ class Release:
     controllers: tuple[str, ...]
     system_namespaces: tuple[str, ...]
     gpu_namespace: str
-    reserved_config_maps: tuple[str, ...]
-    isolates_jobs: bool
+    derived_names: tuple[DerivedName, ...]
     groups_podsets: bool
     job_scc: str
     pod_ids: Mapping[str, object]
@@ -102,6 +100,24 @@ class Release:
     def plural(self, group: str, kind: str) -> str:
         """Return the name of a kind in RBAC rules, e.g. ``topologies``."""
         return self.plurals[f"{kind}.{group}" if group else kind]
+
+    @property
+    def reserved_config_maps(self) -> tuple[str, ...]:
+        """Endings of the ConfigMaps that Trainer keeps beside a job, sorted."""
+        kept = (each for each in self.derived_names if each.of == "TrainJob")
+        endings = (each.name.removeprefix("*") for each in kept if each.kind == "ConfigMap")
+        return tuple(sorted(endings))
+
+    @property
+    def isolates_jobs(self) -> bool:
+        """Return whether Trainer writes a NetworkPolicy for each job; ours must not cancel it."""
+        return "NetworkPolicy" in self.named_like_jobs
+
+    @property
+    def named_like_jobs(self) -> frozenset[str]:
+        """Kinds of which each TrainJob gets an object with just its own name."""
+        found = (each for each in self.derived_names if each.of == "TrainJob" and each.is_bare)
+        return frozenset(each.kind for each in found)
 
     @property
     def patches_runtimes(self) -> bool:

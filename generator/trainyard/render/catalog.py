@@ -94,6 +94,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-binding-jobs", scopes.cluster),
     Entry("platform/validating-admission-policy-tenant-objects", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-tenant-objects", scopes.cluster),
+    Entry("platform/validating-admission-policy-network-policies", scopes.cluster),
+    Entry("platform/validating-admission-policy-binding-network-policies", scopes.cluster),
     Entry("platform/validating-admission-policy-pool-nodes", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-pool-nodes", scopes.cluster),
     Entry("platform/validating-admission-policy-team-namespaces", scopes.cluster),

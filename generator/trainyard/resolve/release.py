@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.derived import DerivedName
 from trainyard.model.monitoring import MetricSource, Scrape
 from trainyard.model.release import Dns, KnownBad, Release
 from trainyard.yaml_io.source import Source
@@ -33,8 +34,7 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         controllers=tuple(fields["controllers"]),
         system_namespaces=tuple(fields["systemNamespaces"]),
         gpu_namespace=fields["gpuNamespace"],
-        reserved_config_maps=tuple(fields["reservedConfigMaps"]),
-        isolates_jobs=fields["isolatesJobs"],
+        derived_names=tuple(_derived_names(fields["derivedNames"])),
         groups_podsets=fields["groupsPodsets"],
         job_scc=fields.get("jobScc", ""),
         pod_ids=fields.get("podIds", {}),
@@ -62,6 +62,13 @@ def _source(name: str, fields: Mapping[str, Any]) -> MetricSource:
         token=stated.get("token", False),
     )
     return MetricSource(name, fields.get("namespace", ""), scrape)
+
+
+def _derived_names(groups: Iterable[Mapping[str, Any]]) -> Iterator[DerivedName]:
+    for each in groups:
+        for kind, names in each["names"].items():
+            for name in names:
+                yield DerivedName(each["by"], each["of"], kind, name, each["taken"], each["source"])
 
 
 def _known_bad(fields: Mapping[str, Any]) -> KnownBad:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainyard.model.names import SYSTEM_NAMESPACE
+from trainyard.model.reserved import shadowing_namespaces
 from trainyard.render.views.writers import Writers
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
@@ -51,7 +52,8 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     wait_until_permitted(lab, maker, "create", "namespaces")
     label = {"metadata": {"labels": {lab.plan.site.cluster.team_label_key: "rehearsal"}}}
     team = _namespace("team-rehearsal")
-    hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE)], _NAME))
+    shadowing = [_namespace(each) for each in shadowing_namespaces(lab.plan.site)]
+    hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE), *shadowing], _NAME))
     hostile.send(_create(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
     hostile.send(_change(lab, maker, label, _LABEL))
     if lab.plan.site.cluster.release.has_projects:

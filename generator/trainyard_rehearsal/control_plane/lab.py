@@ -21,6 +21,7 @@ from trainyard_rehearsal.control_plane.components import Components
 from trainyard_rehearsal.control_plane.controllers import Running
 from trainyard_rehearsal.control_plane.custom_resource import custom_resource, mpi_jobs
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, ControlPlane, Endpoint
+from trainyard_rehearsal.control_plane.job_policies import JobPolicies, played
 from trainyard_rehearsal.control_plane.kind import KindCluster
 from trainyard_rehearsal.control_plane.nodes import nodes, start_kwok
 from trainyard_rehearsal.control_plane.processes import START, Processes, free_ports
@@ -53,6 +54,7 @@ class Lab:
     Args:
         own_crds: kinds whose CustomResourceDefinition is generated from our own schema.
         kubeconfig: the administrator's.
+        job_policies: what plays Trainer's NetworkPolicies; None where the release has none.
     """
 
     plan: Plan
@@ -61,6 +63,7 @@ class Lab:
     built: Built
     own_crds: tuple[str, ...]
     kubeconfig: Path
+    job_policies: JobPolicies | None = None
 
 
 @contextmanager
@@ -123,7 +126,19 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         for node in nodes(site):
             api.create(node)
         controllers.start(running, api)
-        yield Lab(plan, api, endpoint.processes, built, own_crds, endpoint.kubeconfig(ADMIN))
+        kubeconfig = endpoint.kubeconfig(ADMIN)
+        with _job_policies(plan, api) as policies:
+            yield Lab(plan, api, endpoint.processes, built, own_crds, kubeconfig, policies)
+
+
+@contextmanager
+def _job_policies(plan: Plan, api: Api) -> Iterator[JobPolicies | None]:
+    """Play the part of the release's Trainer that upstream's lacks; None where it lacks nothing."""
+    if not plan.site.cluster.release.isolates_jobs:
+        yield None
+        return
+    with played(api, plan.components.controllers["trainer"].account) as policies:
+        yield policies
 
 
 def _serve_kinds(

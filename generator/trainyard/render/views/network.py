@@ -149,7 +149,7 @@ class EgressView:
     @property
     def policy_name(self) -> str:
         """Name of the NetworkPolicy."""
-        return f"egress-{self.egress.name}"
+        return names.egress_policy(self.egress.name)
 
     @property
     def pods(self) -> dict[str, Any]:

@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.model import names, reserved
 from trainyard.model.held import held_queues
 from trainyard.model.network import BESIDE_MPI_JOBS
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
-from trainyard.render.cel import text_list
-from trainyard.render.views.cluster import framework_names
+from trainyard.render.cel import text, text_list
+from trainyard.render.views.cluster import ClusterView, framework_names
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
 from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_subjects
@@ -161,6 +162,46 @@ class SiteView:
         """Namespaces that may have TrainingRuntimes, as the admission policy splits them."""
         own = [tenant for tenant in self.site.tenants if tenant.team.own_runtimes]
         return " ".join(space.namespace for tenant in own for space in tenant.spaces)
+
+    @property
+    def no_job_name(self) -> str:
+        """CEL: a regular expression of the names that no job may have."""
+        patterns = (each.replace("*", ".*") for each in reserved.job_names(self.site))
+        return text(f"^({'|'.join(patterns)})$")
+
+    @property
+    def reserved_claims(self) -> str:
+        """CEL: names of claims that only the delivery gives."""
+        return text_list(reserved.claims(self.site))
+
+    @property
+    def reserved_config_maps(self) -> str:
+        """CEL: names of ConfigMaps that only the delivery gives."""
+        return text_list(reserved.config_maps(self.site))
+
+    @property
+    def network_policies(self) -> str:
+        """Name of the admission policy over the teams' NetworkPolicies."""
+        return names.TEAM_NETWORK_POLICIES
+
+    @property
+    def is_administrator(self) -> str:
+        """CEL: who asks may change the admission policy over NetworkPolicies itself."""
+        group = "authorizer.group('admissionregistration.k8s.io')"
+        policy = f"resource('validatingadmissionpolicies').name({text(self.network_policies)})"
+        return f"{group}.{policy}.check('update').allowed()"
+
+    @property
+    def reserved_prefix(self) -> str:
+        """CEL: start of the names that only the delivery gives."""
+        return text(names.RESERVED_PREFIX)
+
+    @property
+    def reserves_namespace(self) -> str:
+        """CEL: the namespace has a name that no tenant may give."""
+        shadowing = text_list(reserved.shadowing_namespaces(self.site))
+        own = ClusterView(self.site.cluster).reserves_namespace
+        return f"{own} || object.metadata.name in {shadowing}"
 
     @property
     def mpi_operator_version(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model import names
 from trainyard.model.platform import Platform
+from trainyard.model.reserved import is_no_job_name
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -15,7 +16,8 @@ RULE = Rule(
     summary="No team has the name of a part of the platform.",
     why="""
         Reviewers and selectors would take the team's folders, applications and queues for the
-        platform's, because these are named after the team.
+        platform's, because these are named after the team. So are its sample jobs, and admission
+        refuses a job with a name of the platform's or of another controller's.
     """,
     fix="Choose another name; the name is that of the team's file.",
 )
@@ -28,6 +30,17 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         elif team.folder in names.RESERVED_TEAMS:
             message = f"a team cannot have the folder `{team.folder}`: the name is reserved"
             yield RULE.at(team.at / "folder", message)
+    yield from dict.fromkeys(_refused_samples(platform))
+
+
+def _refused_samples(platform: Platform) -> Iterator[Diagnostic]:
+    """Yield teams whose sample jobs have names that no job may have."""
+    for site in platform.sites:
+        for tenant in site.tenants:
+            samples = (each for space in tenant.spaces for each in (*space.samples, *space.tests))
+            if any(is_no_job_name(each.name, site) for each in samples):
+                message = f"a team cannot be named `{tenant.name}`: its jobs would be refused"
+                yield RULE.at(tenant.team.at, message)
 
 
 CHECK = Check(RULE, find)

@@ -1,0 +1,114 @@
+"""Names that nobody but the delivery gives: those of the tree, and what would answer for a host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from trainyard.model import names
+from trainyard.model.platform import Site
+
+
+def job_names(site: Site) -> tuple[str, ...]:
+    """Return patterns of the names that no job of a cluster may have, sorted.
+
+    A controller makes objects with just the name of a job. So a job may have no name that the tree
+    or another controller gives to an object of such a kind, now or later.
+    """
+    alike = site.cluster.release.named_like_jobs
+    found = {f"{names.RESERVED_PREFIX}*", *_of_others(site), *_stems(site)}
+    if "NetworkPolicy" in alike:
+        found |= {*names.NETWORK_POLICIES, names.egress_policy()}
+    if "Service" in alike:
+        found |= {host for host in hosts(site) if "." not in host}
+    return tuple(sorted(found))
+
+
+def _of_others(site: Site) -> Iterator[str]:
+    """Yield patterns of other controllers for objects of kinds of which a job gets its own."""
+    alike = site.cluster.release.named_like_jobs
+    for each in site.cluster.release.derived_names:
+        if each.kind in alike and not each.is_of_a_job and not each.is_bare:
+            yield each.name
+
+
+def _stems(site: Site) -> Iterator[str]:
+    """Yield names of MPIJobs for which their operator needs the name of an object of the tree."""
+    if not site.mpi_spaces:
+        return
+    cluster = site.cluster
+    secrets = {
+        *(each.name for each in cluster.storage),
+        *(each.name for each in cluster.pull_secrets),
+    }
+    taken = {"ConfigMap": set(config_maps(site)), "Secret": secrets}
+    for each in cluster.release.derived_names:
+        if each.of == "MPIJob":
+            ending = each.name.removeprefix("*")
+            for name in taken.get(each.kind, ()):
+                if name.endswith(ending):
+                    yield name.removesuffix(ending)
+
+
+def is_no_job_name(name: str, site: Site) -> bool:
+    """Return whether no job of a cluster may have a name."""
+    return any(fnmatchcase(name, pattern) for pattern in job_names(site))
+
+
+def claims(site: Site) -> tuple[str, ...]:
+    """Return the names of claims that the tree makes now, or when a team requests them."""
+    return tuple(sorted(each.name for each in site.cluster.storage if each.kind != "s3"))
+
+
+def config_maps(site: Site) -> tuple[str, ...]:
+    """Return the names of the ConfigMaps of the components that teams list, sorted."""
+    found = {
+        str(body["metadata"]["name"])
+        for tenant in site.tenants
+        for component in tenant.components
+        for _, _, body in component.each()
+        if body["kind"] == "ConfigMap"
+    }
+    return tuple(sorted(found))
+
+
+def shadowing_namespaces(site: Site) -> tuple[str, ...]:
+    """Return the namespaces in which a Service would answer for a host of the profiles, sorted.
+
+    Pods look a name with less than five dots up in the cluster first: ``s3.example.com`` is
+    ``s3`` behind the Service ``example`` of the namespace ``com``.
+    """
+    last = {host.rpartition(".")[2] for host in hosts(site) if "." in host}
+    return tuple(sorted(each for each in last if not each.isdecimal()))
+
+
+def hosts(site: Site) -> tuple[str, ...]:
+    """Return the hosts that the profiles of a cluster name, sorted."""
+    found = map(_host, (*_addresses(site), *_registries(site)))
+    return tuple(sorted({*found} - {""}))
+
+
+def _host(address: str) -> str:
+    """Return the host of a URL, or of an address without scheme."""
+    authority = address.rpartition("://")[2].partition("/")[0]
+    return authority.rpartition("@")[2].partition(":")[0].rstrip(".").lower()
+
+
+def _addresses(site: Site) -> Iterator[str]:
+    """Yield the addresses of the Git repository, object stores and NFS servers."""
+    cluster = site.cluster
+    yield cluster.settings.repository
+    for storage in cluster.storage:
+        yield from (storage.endpoint, storage.server)
+
+
+def _registries(site: Site) -> Iterator[str]:
+    """Yield the registry of each image; an image without one has a host without dot or port."""
+    cleanup = site.cluster.finished_jobs
+    images = [cleanup.image] if cleanup else []
+    for launch in site.launches:
+        images += [launch.runtime.image, *(each.image for each in launch.runtime.initializers)]
+    for image in images:
+        registry = image.partition("/")[0]
+        if not {".", ":"}.isdisjoint(registry):
+            yield registry
