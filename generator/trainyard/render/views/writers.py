@@ -5,6 +5,7 @@ The API server fills in who sends a request. The sender fills in all else: owner
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from trainyard.model import names
@@ -22,6 +23,12 @@ _REQUESTER = "openshift.io/requester"
 """Annotation of a namespace that a user requested as a project, and is admin of."""
 
 
+def _unmatched(named: Iterable[str], patterns: Iterable[str]) -> Iterator[str]:
+    """Yield the names that no pattern matches."""
+    prefixes = tuple(each.removesuffix("*") for each in patterns if each.endswith("*"))
+    return (name for name in named if not name.startswith(prefixes))
+
+
 @dataclass(frozen=True, slots=True)
 class Writers:
     """Who writes objects on a cluster."""
@@ -36,15 +43,11 @@ class Writers:
         there for whoever takes it.
         """
         cluster, release = self.cluster, self.cluster.release
-        found = {*release.system_namespaces, *cluster.system_namespaces}
-        if cluster.has_gpus:
-            found.add(release.gpu_namespace)
-        if cluster.fabrics:
-            found |= {release.sriov_namespace, release.ipam_namespace} - {""}
-        if cluster.monitoring:
-            found.add(cluster.monitoring.namespace)
-        prefixes = tuple(name.removesuffix("*") for name in found if name.endswith("*"))
-        return sorted(name for name in found if name.endswith("*") or not name.startswith(prefixes))
+        gpus = (release.gpu_namespace,) if cluster.has_gpus else ()
+        fabrics = (release.sriov_namespace, release.ipam_namespace) if cluster.fabrics else ()
+        monitoring = (cluster.monitoring.namespace,) if cluster.monitoring else ()
+        named = {*cluster.system_namespaces, *gpus, *fabrics, *monitoring} - {""}
+        return sorted({*release.system_namespaces, *_unmatched(named, release.system_namespaces)})
 
     @property
     def is_daemon(self) -> str:
@@ -104,7 +107,7 @@ class Writers:
     @property
     def is_named_as_rank(self) -> str:
         """CEL: the pod has a name that JobSet gives to ranks."""
-        return f"object.metadata.name.matches({text(names.RANK_POD)})"
+        return f"object.metadata.?name.orValue('').matches({text(names.RANK_POD)})"
 
     @property
     def is_shell_of_rank(self) -> str:
