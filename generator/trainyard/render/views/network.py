@@ -83,7 +83,7 @@ class NetworkView:
         the sysctls of the interface.
         """
         sysctls = {f"net.ipv4.conf.IFNAME.{name}": value for name, value in _ONE_PORT.items()}
-        return ",".join(map(_json, ({"type": "rdma"}, {"type": "tuning", "sysctl": sysctls})))
+        return f"{_json({'type': 'rdma'})},{_json({'type': 'tuning', 'sysctl': sysctls})}"
 
     def _ipam(self) -> dict[str, str]:
         addresses = self.network.addresses
