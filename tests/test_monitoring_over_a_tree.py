@@ -31,14 +31,14 @@ def test_monitoring_is_removed_and_added_again(history: History) -> None:
     history.edit("clusters/lab.yaml", BLOCK, "")
     shown = diff(history)
     assert "disturb" not in shown
-    assert "- 5 alerts (critical): " in shown
+    assert "- 9 alerts (critical): " in shown
     assert not (history.folder / RULES).exists()
     assert not (history.folder / "overlays/lab/RUNBOOKS.md").exists()
     assert "monitoring/no-monitoring" in history.trainyard("validate")[1]
     history.commit()
 
     history.edit("clusters/lab.yaml", "networks:", f"{BLOCK}networks:")
-    assert "+ 5 alerts (critical): " in diff(history)
+    assert "+ 9 alerts (critical): " in diff(history)
     assert (history.folder / RULES).read_bytes() == before
     history.commit()
 

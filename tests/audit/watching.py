@@ -9,7 +9,9 @@ from typing import Any
 from tests.audit.tree import Document, Tree
 
 _JOBS = {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": "Exists"}]}
-_METRIC = re.compile(r"\b(?:kueue|kube|jobset|node|mco|argocd|trainyard|DCGM)[_:][A-Za-z0-9_:]+")
+_METRIC = re.compile(
+    r"\b(?:apiserver|container|kubelet|sriov|kueue|kube|jobset|node|mco|argocd|trainyard|DCGM)[_:][A-Za-z0-9_:]+"
+)
 
 
 def _scraping(tree: Tree) -> dict[str, int]:

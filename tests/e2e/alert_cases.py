@@ -326,7 +326,6 @@ NODES = (
         series={**POOL, ready(3): "0x60", cordoned(5): "1x60"},
         labels={"pool": "dgx-h100"},
         neighbours=(
-            {offers(3): "7x60"},
             # The reserve takes the place of one.
             {ready(3): "1x60"},
             {cordoned(5): "0x60"},

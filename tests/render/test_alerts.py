@@ -473,3 +473,10 @@ def test_limits_of_waiting_are_those_of_the_profile() -> None:
 )
 def test_pages_of_a_repository(repository: str, page: str) -> None:
     assert web_address(repository) == page
+
+
+def test_job_can_forge_no_metric_that_a_rule_or_panel_reads() -> None:
+    """What a team's own metrics are called is up to its jobs, and rules read all namespaces."""
+    text = (ROOT / "templates/team/pod-monitor.yaml.j2").read_text("utf-8")
+    (dropped,) = re.findall(r"(?m)^ +regex: (ALERTS.+)$", text)
+    assert [metric for _, metric in known() if not re.fullmatch(dropped, metric)] == []
