@@ -152,3 +152,10 @@ def test_reference_architecture_warns_of_what_its_readme_explains(
 
     assert found - {"delivery/placeholder-left"} == warnings
     assert not [rule for rule in warnings if f"`{rule}`" not in readme]
+
+
+def test_smallest_platform_warns_of_exactly_what_its_readme_names() -> None:
+    found = {each.rule for each in check(EXAMPLES / "smallest" / "profiles", TODAY).diagnostics}
+    readme = (EXAMPLES / "smallest" / "README.md").read_text(encoding="utf-8")
+
+    assert {*re.findall(r"`([a-z]+/[a-z-]+)`", readme)} == found

@@ -90,7 +90,7 @@ def test_refused_change_without_effect_is_worth_a_comment(trainyard: Call) -> No
     lines = ledger.read_text("utf-8").splitlines(keepends=True)
     kept = "".join(line for line in lines if not line.startswith("    nlp: {partition"))
     ledger.write_text(kept, encoding="utf-8")
-    ended = trainyard("diff", "--base=HEAD")
+    ended = trainyard("diff")
     comment = trainyard("diff", "--base=HEAD", "--format=markdown").out
 
     assert ended.code == Exit.FINDINGS

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,13 +90,55 @@ def test_placeholders_are_short_below_an_error(here: Path, trainyard: Call) -> N
     ],
 )
 def test_help_names_what_the_site_can_write(
-    here: Path, trainyard: Call, file: str, former: str, written: str, hint: str
+    here: Path, trainyard: Call, *, file: str, former: str, written: str, hint: str
 ) -> None:
     trainyard("init")
     trainyard("add", "team", "audio")
     edit(here / "profiles" / file, former, written)
 
     assert f"= help: {hint}" in trainyard("validate").out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("preset", PRESETS)
+def test_platform_of_one_node_runs_jobs_of_one_pod(trainyard: Call, preset: str) -> None:
+    """The command that init names is one that works."""
+    begun = trainyard("init", "--nodes", "1", "--hardware", preset)
+    assert "run `trainyard add team NAME --nodes 1` and" in begun.err
+
+    assert trainyard("add", "team", "audio", "--nodes", "1").code == 0
+    assert trainyard("generate").code == 0
+    assert "jobs up to 1 node" in trainyard("show", "audio").out
+
+
+@pytest.mark.parametrize(
+    ("amount", "runtimes"), [("1", "[torchrun]"), ("2", "[openmpi, torchrun]")]
+)
+def test_new_team_gets_the_runtimes_whose_jobs_fit(
+    here: Path, trainyard: Call, amount: str, runtimes: str
+) -> None:
+    """One node is enough for torchrun, and not for MPI."""
+    image = f"registry.corp.internal/ml/torch@sha256:{'1' * 64}"
+    trainyard("init")
+    trainyard("add", "runtime", "torchrun", "--launcher", "torchrun", "--image", image)
+
+    assert trainyard("add", "team", "audio", "--nodes", amount).code == 0
+    profile = (here / "profiles/teams/audio.yaml").read_text("utf-8")
+    assert f"runtimes: {runtimes}\n" in profile
+
+
+@pytest.mark.usefixtures("here")
+def test_report_of_a_new_repository_is_ignored_by_git(here: Path, trainyard: Call) -> None:
+    """Its default name is one that no commit of everything takes."""
+    trainyard("init")
+    trainyard("report")
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    status = subprocess.run(
+        ["git", "status", "--short"], check=True, capture_output=True, text=True
+    )
+
+    assert (here / "report.html").is_file()
+    assert "report.html" not in status.stdout
 
 
 @pytest.mark.usefixtures("here")
@@ -114,7 +157,7 @@ def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
     [
         ("--release", "openshift-ai-9", "'openshift-ai-9' is not one of 'kubernetes-1.36'"),
         ("--hardware", "dgx", "'dgx' is not one of 'cpu-node'"),
-        ("--nodes", "1", "1 is not in the range 2<=x<=1000"),
+        ("--nodes", "0", "0 is not in the range 1<=x<=1000"),
     ],
 )
 def test_init_lists_what_an_option_takes(

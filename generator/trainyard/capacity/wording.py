@@ -67,6 +67,12 @@ def borrowing(pool: PoolCapacity, part: Part) -> str:
     return str(limit) if within == limit else f"{within} of {limit}"
 
 
+def borrowable(pool: PoolCapacity, part: Part) -> str:
+    """Return what a team may borrow as text, e.g. ``up to 4 of 8 nodes``."""
+    within, limit = pool.units(part.borrowable), unit(pool, pool.units(part.borrow))
+    return f"up to {limit}" if part.borrowable == part.borrow else f"up to {within} of {limit}"
+
+
 def job(pool: PoolCapacity, largest: Job) -> int:
     """Return the size of a job in the pool's units."""
     return pool.units(largest.nodes)

@@ -28,7 +28,7 @@ class FirstCluster:
     Args:
         preset: name of the hardware preset.
         hardware: fields of the preset.
-        nodes: of its only pool, at least 2: an MPI job needs one for its launcher.
+        nodes: of its only pool. On a single one, an MPI job is its launcher alone.
     """
 
     release: Release

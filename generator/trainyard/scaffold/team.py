@@ -83,7 +83,7 @@ def plan_team(
     problems += unknown_places
     if cluster is None or pool is None:
         return None, tuple(problems)
-    runtimes = _runtimes(platform, pool)
+    runtimes = _runtimes(platform, pool, request)
     problems += () if runtimes else (_no_runtime(pool),)
     former = [*chain.from_iterable(remembered.values())]
     holding, exhausted = new_holding(platform, pool.fabric, request.name, request.since, former)
@@ -122,11 +122,20 @@ def _no_runtime(pool: Pool) -> Diagnostic:
     return rules.NO_RUNTIME.at(pool.at.key(), message)
 
 
-def _runtimes(platform: Platform, pool: Pool) -> tuple[str, ...]:
+def _runtimes(platform: Platform, pool: Pool, request: TeamRequest) -> tuple[str, ...]:
     """Return the runtimes that a new team on a pool gets.
 
-    A runtime that ends, or mounts a claim that a new team lacks, is used only without others.
+    A runtime that ends, mounts a claim that a new team lacks, or whose smallest job does not fit is
+    used only without others.
     """
     every = [each for each in platform.runtimes if pool.hardware.name in each.hardware]
-    usable = [each for each in every if not each.end and not each.initializers]
-    return tuple(each.name for each in usable or every)
+    usable = [each for each in every if not each.end and not each.initializers] or every
+    fitting = [each for each in usable if _fits(each.smallest_job, request)]
+    return tuple(each.name for each in fitting or usable)
+
+
+def _fits(pods: int, request: TeamRequest) -> bool:
+    """Return whether a job of some pods has room on own nodes, or a share divides into them."""
+    if request.unit is Unit.NODES:
+        return pods <= request.own
+    return request.own % pods == 0

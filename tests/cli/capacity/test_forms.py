@@ -55,6 +55,20 @@ def test_text_shows_pools_teams_and_lenders(trainyard: Call) -> None:
     assert "  nlp may borrow up to 8 nodes of dgx-h100: science 4, vision 4" in ended.out
 
 
+@pytest.mark.parametrize("form", [(), ("--format", "markdown")])
+def test_what_others_lend_is_one_number(
+    repository: Path, trainyard: Call, form: tuple[str, ...]
+) -> None:
+    """Others lend less than the limit: the table and the list of cohorts agree."""
+    edit(repository / "profiles/teams/science.yaml", "borrow: 4", "borrow: 4, lend: 1")
+    edit(repository / "profiles/teams/vision.yaml", "nodes: 4, lend: all", "nodes: 4, lend: 2")
+    shown = trainyard("capacity", "--cluster", "prod-east", *form).out
+
+    assert "3 of 8" in shown
+    assert "may borrow up to 3 of 8 nodes of " in shown
+    assert "up to 8 nodes" not in shown
+
+
 @pytest.mark.usefixtures("repository")
 def test_json_follows_its_published_schema(trainyard: Call) -> None:
     found = json.loads(trainyard("capacity", "--format", "json").out)

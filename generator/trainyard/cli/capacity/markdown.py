@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from trainyard.capacity.figures import Capacity, CohortMembers, FabricCapacity, PoolCapacity
 from trainyard.capacity.wording import (
     balance,
+    borrowable,
     borrowers,
     borrowing,
     endings,
@@ -17,7 +18,6 @@ from trainyard.capacity.wording import (
     rows,
     size,
     some,
-    unit,
 )
 from trainyard.cli.console import printable
 from trainyard.render.markdown import Markdown, code
@@ -116,9 +116,9 @@ def _cohorts(capacity: Capacity) -> Iterator[str]:
     yield from ("### Cohorts", "")
     yield from (_cohort(each) for each in capacity.cohorts)
     for pool, part in borrowers(capacity):
-        limit = unit(pool, pool.units(part.borrow))
+        most = borrowable(pool, part)
         lend = plain(printable(some(lenders(pool, part))) or "nobody lends")
-        yield f"- {_name(part.team)} may borrow up to {limit} of {_name(pool.name)}: {lend}"
+        yield f"- {_name(part.team)} may borrow {most} of {_name(pool.name)}: {lend}"
 
 
 def _cohort(cohort: CohortMembers) -> str:

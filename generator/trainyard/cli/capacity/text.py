@@ -8,6 +8,7 @@ from textwrap import wrap
 from trainyard.capacity.figures import Capacity, FabricCapacity, PoolCapacity
 from trainyard.capacity.wording import (
     balance,
+    borrowable,
     borrowers,
     borrowing,
     endings,
@@ -18,7 +19,6 @@ from trainyard.capacity.wording import (
     rows,
     size,
     some,
-    unit,
 )
 from trainyard.cli.capacity.bars import bar
 from trainyard.cli.console import printable
@@ -129,10 +129,8 @@ def _cohorts(capacity: Capacity) -> Iterator[str]:
         yield from wrapped(indent, f"{cohort.name}: {teams}")
     for pool, part in borrowers(capacity):
         from_whom = some(lenders(pool, part)) or "nobody lends"
-        limit = unit(pool, pool.units(part.borrow))
-        yield from wrapped(
-            "  ", f"{part.team} may borrow up to {limit} of {pool.name}: {from_whom}"
-        )
+        most = borrowable(pool, part)
+        yield from wrapped("  ", f"{part.team} may borrow {most} of {pool.name}: {from_whom}")
 
 
 def wrapped(indent: str, line: str) -> list[str]:

@@ -35,7 +35,8 @@ from trainyard.workflows.generate import Target
 @click.command("diff")
 @click.option(
     "--base",
-    required=True,
+    default="HEAD",
+    show_default=True,
     metavar="REF",
     help="Branch, tag or commit that the change is merged into, e.g. origin/main.",
 )

@@ -44,11 +44,11 @@ from trainyard.workflows.worktree import path_in_work_tree
 )
 @click.option(
     "--nodes",
-    type=click.IntRange(2, 1000),
+    type=click.IntRange(1, 1000),
     metavar="N",
     default=5,
     show_default=True,
-    help="Number of nodes, at least 2; one of three or more is kept in reserve.",
+    help="Number of nodes; one of three or more is kept in reserve. On one, a job is one pod.",
 )
 @click.option(
     "--ci",
@@ -76,18 +76,19 @@ def command(folder: Path, release: str, hardware: str, nodes: int, system: str |
     written |= {root / path: content for path, content in ci.items()}
     for path in written:
         result(f"wrote {shown_folder(path)}")
-    for line in _next_steps(folder, written):
+    for line in _next_steps(folder, written, nodes):
         notify(line)
     return Exit.FINE
 
 
-def _next_steps(folder: Path, written: Mapping[Path, bytes]) -> Iterator[str]:
+def _next_steps(folder: Path, written: Mapping[Path, bytes], nodes: int) -> Iterator[str]:
     yield "Next, replace the placeholders, each marked with a comment:"
     for path, content in written.items():
         for line, what in placeholders(content):
             yield f"  {shown_folder(path)}:{line}: {what}"
     where = "" if folder == Path() else f", in {folder},"
-    yield f"Then{where} run `trainyard add team NAME` and `trainyard generate`."
+    team = "trainyard add team NAME" if nodes > 1 else "trainyard add team NAME --nodes 1"
+    yield f"Then{where} run `{team}` and `trainyard generate`."
     readme = shown_folder(folder / "overlays" / FIRST_CLUSTER / "README.md")
     yield "The first sync takes over Kueue and the pools' nodes, also from workloads that are"
     yield f"there: read the first section of {readme} before it."

@@ -11,7 +11,6 @@ from trainyard.rules._check import Check
 from trainyard.rules.references._needed import needed
 
 KINDS = (
-    "IPReconciler",
     "LosslessQueue",
     "Namespace",
     "NodeLabel",
