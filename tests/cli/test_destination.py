@@ -31,7 +31,7 @@ OWNED = (
 
 @pytest.fixture
 def place(repository: Path) -> Path:
-    """Return a repository with a tree, a bare clone, and the folder that Git has for a work tree."""
+    """Return a repository with a tree, a bare clone, and a folder as Git has for a work tree."""
     subprocess.run(["git", "init", "--quiet"], check=True, cwd=repository)
     subprocess.run(["git", "init", "--quiet", "--bare", "bare"], check=True, cwd=repository)
     for folder in ("overlays/lab/teams", "sub", "tree", "out"):
@@ -48,20 +48,28 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("file", OWNED)
+def test_what_a_commit_depends_on_is_not_replaced(place: Path, trainyard: Call, file: str) -> None:
+    """By a relative and an absolute path, of a file that is there or not."""
+    _need_refusal(place, trainyard, ("rules", "--format", "json:{}"), file)
+
+
 @pytest.mark.parametrize(
     "command",
     [
         ("validate", "--format", "json:{}"),
         ("capacity", "--format", "csv:{}"),
-        ("rules", "--format", "json:{}"),
+        ("generate", "--check", "--format", "sarif:{}"),
         ("report", "--out", "{}"),
     ],
     ids=lambda each: each[0],
 )
-def test_what_a_commit_depends_on_is_not_replaced(
-    place: Path, trainyard: Call, command: tuple[str, ...], file: str
+def test_each_command_keeps_a_profile(
+    place: Path, trainyard: Call, command: tuple[str, ...]
 ) -> None:
-    """By a relative and an absolute path, of a file that is there or not."""
+    _need_refusal(place, trainyard, command, OWNED[0])
+
+
+def _need_refusal(place: Path, trainyard: Call, command: tuple[str, ...], file: str) -> None:
     before = contents(place)
     for name in (file, str(place / file)):
         ended = trainyard(*(each.format(name) for each in command))
@@ -104,7 +112,9 @@ def test_other_folders_of_the_user_are_respected(place: Path, trainyard: Call) -
     assert (place / "made/lab/README.md").read_text("utf-8") == "tree\n"
 
 
-@pytest.mark.parametrize("file", ["report.json", "out/report.json", "overlays/report.html", "../x.json"])
+@pytest.mark.parametrize(
+    "file", ["report.json", "out/report.json", "overlays/report.html", "../x.json"]
+)
 def test_any_other_file_is_written_and_replaced(place: Path, trainyard: Call, file: str) -> None:
     """The top of the tree may have a page; no unit reads it."""
     for _ in range(2):

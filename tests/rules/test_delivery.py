@@ -20,6 +20,7 @@ FORBIDDEN, FOREIGN = (
 )
 KEY, VERSION = "delivery/foreign-metadata-key", "release/unserved-version"
 UNLISTED = "delivery/unlisted-component"
+REFUSED = "delivery/component-object-refused"
 COMPONENT_RULES = {FORBIDDEN, FOREIGN, KEY, VERSION, UNLISTED}
 
 
