@@ -14,6 +14,7 @@ import pytest
 from tests.cli.calls import REPOSITORY, Ended, process
 from trainyard import __version__
 from trainyard.cli import main
+from trainyard.cli.app import app
 from trainyard.cli.commands import validate
 from trainyard.diagnostics import ToolError, TreeError
 
@@ -134,11 +135,11 @@ def test_report_of_a_bug_holds_no_value(
 
     def fail(*_: object, **__: object) -> None:
         try:
-            {}[SECRET]
+            dict[str, str]()[SECRET]
         except KeyError as error:
             raise ValueError(f"Invalid header value {SECRET}") from error
 
-    monkeypatch.setattr(main.app, "main", fail)
+    monkeypatch.setattr(app, "main", fail)
     monkeypatch.setattr(tempfile, "tempdir", str(repository))
     ended = trainyard(*args)
     text = next(repository.glob("trainyard-bug-*.txt")).read_text(encoding="utf-8")

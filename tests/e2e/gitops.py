@@ -134,6 +134,15 @@ def foreign_metadata_key(stage: Stage) -> None:
         _approve(git)
 
 
+def component_object_refused(stage: Stage) -> None:
+    """The API server refuses the object, and nothing newer of the unit is applied."""
+    newer = _config_map("newer")
+    with delivered(stage) as git:
+        git.commit(_brings(_config_map("Cc"), newer))
+        assert git.shows("a lowercase RFC 1123 subdomain must consist of")
+        assert not git.is_there("ConfigMap", "newer")
+
+
 def name_of_a_controller(stage: Stage) -> None:
     """Admission refuses the object, and the unit stays unchanged."""
     with delivered(stage) as git:

@@ -52,6 +52,7 @@ SEEN: dict[str, Seen] = {
     "capacity/system-share-exceeds-node": Seen(capacity.system_share_exceeds_node),
     "delivery/broken-component": Seen(gitops.broken_component, GITOPS),
     "delivery/component-in-foreign-namespace": Seen(gitops.component_in_foreign_namespace, GITOPS),
+    "delivery/component-object-refused": Seen(gitops.component_object_refused, GITOPS),
     "delivery/component-of-forbidden-kind": Seen(gitops.component_of_forbidden_kind, GITOPS),
     "delivery/foreign-file": Seen(gitops.foreign_file, GITOPS),
     "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),

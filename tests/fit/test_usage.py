@@ -115,3 +115,12 @@ def test_a_queue_that_admits_nothing_shows_why(
 
     assert found.stopped.get("queue/a") == why
     assert not found.queues
+
+
+def test_slice_has_at_most_as_many_domains_as_the_custom_resource_permits() -> None:
+    """Ten to the twelfth power of names would fill the memory."""
+    body = workload()
+    (assignment,) = body["status"]["admission"]["podSetAssignments"]
+    assignment["topologyAssignment"]["slices"][1]["domainCount"] = 10**12
+    with pytest.raises(ValueError, match="a slice has 1000000000000 domains"):
+        snapshot_of([body])

@@ -19,6 +19,7 @@ from trainyard.model.quantity import (
     parse_amount,
     parse_bytes,
     parse_seconds,
+    whole_number,
 )
 
 Suffixes = Mapping[str, Fraction]
@@ -220,3 +221,28 @@ def test_any_quantity_is_read_and_rounded_up(resource: str, text: str, expected:
 def test_other_text_is_no_quantity(text: str) -> None:
     with pytest.raises(ValueError, match="not a quantity"):
         in_base_units("memory", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0", 0),
+        ("8", 8),
+        ("007", 7),
+        ("9" * 18, int("9" * 18)),
+        *(
+            (text, None)
+            for text in ("", "-1", "+1", "1.0", " 1", "1\n", "\u0663", "\u00b2", "9" * 19)
+        ),
+        ("9" * 5000, None),
+    ],
+)
+def test_whole_number_is_digits_only(text: str, number: int | None) -> None:
+    """Python's own reader takes Unicode's digits, and refuses thousands of them."""
+    assert whole_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["9" * 81, "9" * 5000, f"0.{'1' * 5000}", f"1e{'9' * 5000}"])
+def test_endless_number_is_no_quantity(text: str) -> None:
+    with pytest.raises(ValueError, match="not a quantity: "):
+        parse_amount(text)

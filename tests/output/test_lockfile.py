@@ -252,6 +252,13 @@ def test_lock_that_is_no_regular_file_is_refused(
         read_lock(tmp_path)
 
 
+def test_lock_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / LOCKFILE).open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(TreeError, match=r"trainyard.lock is larger than 16 MiB"):
+        read_lock(tmp_path)
+
+
 @given(_PATHS)
 def test_normal_path_is_inside(path: str) -> None:
     """A relative path of ordinary parts stays inside."""

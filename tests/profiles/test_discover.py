@@ -182,6 +182,30 @@ def test_name_of_a_device_is_refused(form: str, name: str, tmp_path: Path) -> No
     assert diagnostic.message == f"`{name}` is the name of a device on Windows"
 
 
+@pytest.mark.parametrize("name", ["null", "on", "off", "true", "false", "yes", "no", "y", "n"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "teams/{}.yaml",
+        "clusters/{}.yaml",
+        "runtimes/{}.yaml",
+        "hardware/{}.yaml",
+        "compliance/{}.yaml",
+        "components/{}/kustomization.yaml",
+    ],
+)
+def test_name_that_yaml_reads_as_something_else_is_refused(
+    form: str, name: str, tmp_path: Path
+) -> None:
+    """`runtimes: [on]` would name nothing."""
+    place(tmp_path, form.format(name))
+    (diagnostic,) = discover(tmp_path)
+
+    assert isinstance(diagnostic, Diagnostic)
+    assert diagnostic.rule == BAD_FILE_NAME.id
+    assert diagnostic.message == f"`{name}` is no text to every YAML reader"
+
+
 def test_name_that_looks_like_ascii_is_reported_by_code_point(tmp_path: Path) -> None:
     """The screen does not show the difference; the message does."""
     place(tmp_path, "teams/n\u0430no.yaml")

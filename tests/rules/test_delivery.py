@@ -20,6 +20,7 @@ FORBIDDEN, FOREIGN = (
 )
 KEY, VERSION = "delivery/foreign-metadata-key", "release/unserved-version"
 UNLISTED = "delivery/unlisted-component"
+REFUSED = "delivery/component-object-refused"
 COMPONENT_RULES = {FORBIDDEN, FOREIGN, KEY, VERSION, UNLISTED}
 
 
@@ -235,3 +236,28 @@ def test_name_of_a_controllers_config_map_is_refused(name: str, owner: str) -> N
     assert found == (
         [f"ConfigMap `{name}` in a.yaml has a name that only {owner} may use"] if owner else []
     )
+
+
+@pytest.mark.parametrize(
+    "name", ["Cc", "..", ".", "-a", "a-", "a_b", "a..b", "a/b", "\u0430", "a\n", "a" * 254]
+)
+def test_name_that_no_object_has_is_refused(name: str) -> None:
+    (found,) = messages(REFUSED, component(config_map(name=name), "nlp"))
+    assert found.endswith("in a.yaml has a name that no object can have")
+
+
+@pytest.mark.parametrize("name", ["a", "a.b", "a-b", "0", "a" * 253, "a.0-b"])
+def test_name_that_an_object_can_have_is_accepted(name: str) -> None:
+    assert messages(REFUSED, component(config_map(name=name), "nlp")) == []
+
+
+@pytest.mark.parametrize("field", ["data", "binaryData"])
+@pytest.mark.parametrize("key", [".", "..", "..a", "a b", "a/b", "\u00e4", "a\n", "a" * 254])
+def test_key_that_no_file_has_is_refused(field: str, key: str) -> None:
+    (found,) = messages(REFUSED, component({**config_map(), field: {key: "eA=="}}, "nlp"))
+    assert f"has the key `{key}` in {field}, which no file can have" in found
+
+
+@pytest.mark.parametrize("key", ["a", ".a", "a..b", "-", "_A.b-c", "a" * 253])
+def test_key_that_a_file_can_have_is_accepted(key: str) -> None:
+    assert messages(REFUSED, component({**config_map(), "data": {key: "x"}}, "nlp")) == []

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 from trainyard.cli.exits import NoInput
 from trainyard.cli.formats import OutputType, one_on_stdout
 from trainyard.cli.places import Places, shown_folder
+from trainyard.diagnostics import TreeError
 from trainyard.model.nearest import nearest
 from trainyard.profiles.read import PACKAGE
 from trainyard.workflows.generate import Generation
@@ -199,8 +200,15 @@ def need_name(kind: str, name: str, known: Iterable[str]) -> None:
 
 
 def today() -> str:
-    """Return today's date, which last days are compared with; nothing else reads a clock."""
-    return date.today().isoformat()  # noqa: DTZ011 - the reader's own day
+    """Return today's date, which last days are compared with; nothing else reads a clock.
+
+    Raises:
+        TreeError: the clock shows a day that no profile can name.
+    """
+    try:
+        return date.today().isoformat()  # noqa: DTZ011 - the reader's own day
+    except (OverflowError, ValueError, OSError) as problem:
+        raise TreeError(f"the clock of this machine shows no usable day: {problem}") from problem
 
 
 def day_option(default: str, otherwise: Callable[[], str]) -> Callable[[Command], Command]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -69,3 +70,49 @@ def test_what_is_no_training_job(
 
     assert (ended.code, ended.out) == (ends[0], "")
     assert ends[1] in ended.err
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("Estimator(image_uri='x', instance_count=None + None)", Exit.FINDINGS),
+        ("Estimator(image_uri='x', instance_count={} + {})", Exit.FINDINGS),
+        (f"Estimator(image_uri='x', instance_count=0x{'f' * 5000})", Exit.FINDINGS),
+        (f"Estimator(image_uri='x', instance_count='{'9' * 5000}')", Exit.FINDINGS),
+        ("Estimator(image_uri='x', environment={'a': {(1, 2): 3}})", Exit.FINE),
+        ("Estimator(image_uri='x', hyperparameters={'a': {[]: 3}})", Exit.FINDINGS),
+        ("Estimator(image_uri='x', hyperparameters={'a': '\\ud800'})", Exit.FINDINGS),
+        ("Estimator(image_uri='x', hyperparameters={'a': dict(**b)})", Exit.FINDINGS),
+        ("x = " + "not " * 6000 + "1", Exit.IO),
+        ("x = " + "(" * 500 + ")" * 500, Exit.IO),
+        ("x = a" + ".b" * 50_000, Exit.IO),
+        ("x = " + "1 + " * 20_000 + "1", Exit.IO),
+        (f"x = {'9' * 5000}", Exit.IO),
+        ("x = 1\0", Exit.IO),
+        ("# " + "a" * (256 << 10), Exit.IO),
+    ],
+    ids=lambda each: str(each)[:60],
+)
+def test_source_that_python_can_not_evaluate_is_answered(
+    trainyard: Call, repository: Path, source: str, code: int
+) -> None:
+    """No expression of a source ends the command with a bug."""
+    (repository / "job.py").write_text(source, "utf-8")
+    ended = trainyard("convert", "sagemaker", "job.py")
+
+    assert ended.code == code
+
+
+def test_names_that_multiply_are_not_followed_for_ever(trainyard: Call, repository: Path) -> None:
+    """Three lines of 300 names each stand for 27 million values, and texts grow in the same way."""
+    lists = [f"a{n} = [{', '.join([f'a{n - 1}' if n else '1'] * 300)}]" for n in range(3)]
+    texts = [f"t0 = '{'x' * 50_000}'", *(f"t{n} = t{n - 1} + t{n - 1}" for n in range(1, 4))]
+    for lines, name in ((lists, "a2"), (texts, "t3")):
+        call = f"Estimator(image_uri='x', hyperparameters={{'a': {name}}})"
+        (repository / "job.py").write_text("\n".join([*lines, call]), "utf-8")
+        begin = time.process_time()
+        ended = trainyard("convert", "sagemaker", "job.py")
+
+        assert ended.code == Exit.FINDINGS
+        assert "its value is not known before the source runs" in ended.err
+        assert time.process_time() - begin < 10

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
@@ -55,6 +57,138 @@ def test_large_job_never_starts(trainyard: Call, job: Path) -> None:
     assert "team-nlp/nlp-openmpi-cuda: never\n  pods: node 39, launcher 1\n  quota: " in ended.out
     assert "\n   --> profiles/teams/nlp.yaml:10:33\n  = limit: 128 nvidia.com/gpu" in ended.out
     assert "= help: set spec.trainer.numNodes to 16\n" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("amounts", "fault"),
+    [
+        (
+            {"limits": {"nvidia.com/gpu": 64}},
+            "requests 8 nvidia.com/gpu, and its limit of 64 must be equal",
+        ),
+        (
+            {"limits": {"nvidia.com/gpu": 0}},
+            "requests 8 nvidia.com/gpu, and its limit of 0 must be equal",
+        ),
+        ({"limits": {"cpu": "100m"}}, "its limit of 100m must not be less"),
+        ({"limits": {"memory": "1Ki"}}, "its limit of 1Ki must not be less"),
+        ({"limits": {"x.com/y": 1}, "requests": {"x.com/y": 2}}, "requests 2 x.com/y, and its"),
+        ({"requests": {"x.com/y": 1}}, "requests 1 x.com/y without a limit"),
+        ({"requests": {"hugepages-2Mi": "2Mi"}}, "requests 2Mi hugepages-2Mi without a limit"),
+        ({"limits": {"x.com/y": "1500m"}}, "asks for 1500m x.com/y, which must be a whole number"),
+        ({"requests": {"nvidia.com/gpu": -1}}, "-1 nvidia.com/gpu is below 0"),
+        ({"limits": {"cpu": "-1"}}, "-1 cpu is below 0"),
+        ({"limits": {"nvidia.com/gpu": "9" * 5000}}, "not a quantity: '999"),
+    ],
+)
+def test_amounts_that_no_container_can_have_never_start(
+    trainyard: Call, job: Path, amounts: dict[str, Any], fault: str
+) -> None:
+    """The API server refuses each Job of the TrainJob; no other program is needed to see it."""
+    written = f"numNodes: 2\n    resourcesPerNode: {json.dumps(amounts)}"
+    ended = trainyard("fit", str(edited(job, "numNodes: 2", written)), *WHERE)
+
+    assert ended.code == Exit.FINDINGS
+    assert "\n  form: " in ended.out
+    assert fault in ended.out
+    assert "remove spec.trainer.resourcesPerNode" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("written", "fault"),
+    [
+        ("kueue.x-k8s.io/queue-name: [gpu]", 'queue-name"]: ["gpu"] is not of type "string"'),
+        ("kueue.x-k8s.io/queue-name: {a: b}", 'queue-name"]: {"a":"b"} is not of type "string"'),
+        ("kueue.x-k8s.io/queue-name: 8", 'queue-name"]: 8 is not of type "string"'),
+    ],
+)
+def test_label_that_is_no_text_is_a_fault_of_the_form(
+    trainyard: Call, job: Path, written: str, fault: str
+) -> None:
+    labels = f"  namespace: team-nlp\n  labels: {{{written}}}"
+    text = job.read_text("utf-8").partition("  labels:\n")
+    job.write_text(text[0] + re.sub(r"\A( {4}.*\n)+", "", text[2]), "utf-8")
+    ended = trainyard("fit", str(edited(job, "  namespace: team-nlp", labels)), *WHERE)
+
+    assert ended.code == Exit.FINDINGS
+    assert fault in ended.out
+
+
+@pytest.mark.parametrize(
+    "number", ["9" * 5000, f"-{'9' * 5000}", f"0x{'f' * 5000}"], ids=["large", "small", "hex"]
+)
+def test_number_of_thousands_of_digits_is_a_fault_of_the_form(
+    trainyard: Call, job: Path, number: str
+) -> None:
+    ended = trainyard("fit", str(edited(job, "numNodes: 2", f"numNodes: {number}")), *WHERE)
+
+    assert ended.code == Exit.FINDINGS
+    assert "form: spec.trainer.numNodes: " in ended.out
+
+
+def test_closed_standard_input_is_a_sentence(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `fit - <&-` has it."""
+    monkeypatch.setattr("sys.stdin", None)
+    message = "error: standard input can't be read: it is closed\n"
+
+    assert trainyard("fit", "-", *WHERE) == Ended(Exit.IO, "", message)
+
+
+def test_other_name_of_standard_input_is_answered_with_the_right_one(
+    trainyard: Call, job: Path, tmp_path: Path
+) -> None:
+    """`/dev/stdin` is a link to a pipe, as a process substitution is."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "stdin").symlink_to(job)
+    for name in (pipe, tmp_path / "stdin"):
+        ended = trainyard("fit", str(name), *WHERE)
+        assert ended.code == Exit.IO
+        assert "pipe what another program prints to standard input, and name it `-`" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"- a: bcdef\n" * 400_000, "is larger than 4,096 KiB"),
+        (b"a: [" + b"[]," * 300_000 + b"]", "more than 250,000 values"),
+        (b"[" * 5000, "more than 100 levels"),
+    ],
+    ids=["long", "many", "deep"],
+)
+def test_file_that_takes_much_memory_is_refused(
+    trainyard: Call, repository: Path, content: bytes, message: str
+) -> None:
+    """Twenty megabytes of YAML would take 2.7 GB."""
+    (repository / "job.yaml").write_bytes(content)
+    ended = trainyard("fit", "job.yaml", *WHERE)
+
+    assert ended.code == Exit.IO
+    assert message in ended.err
+
+
+INFINITE: dict[str, Any] = {"kind": "Workload", "spec": {"priority": float("inf")}}
+INFINITE |= {"status": {"admission": {"clusterQueue": "a"}}}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps({"kind": "List", "items": [INFINITE]}),
+        f'{{"kind": "List", "items": [{"9" * 5000}]}}',
+        "[" * 100_000,
+    ],
+    ids=["infinite", "digits", "deep"],
+)
+def test_snapshot_that_no_cluster_has_is_a_sentence(
+    trainyard: Call, job: Path, repository: Path, content: str
+) -> None:
+    (repository / "usage.json").write_text(content, "utf-8")
+    ended = trainyard("fit", str(job), *WHERE, "--usage", "usage.json")
+
+    assert (ended.code, ended.err.count("\n")) == (Exit.IO, 1)
 
 
 def used(nodes: int) -> dict[str, Any]:
