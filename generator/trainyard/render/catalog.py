@@ -102,6 +102,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-binding-own-runtimes", scopes.own_runtime_spaces),
     Entry("platform/validating-admission-policy-copies", scopes.own_runtimes),
     Entry("platform/validating-admission-policy-binding-copies", scopes.copied_launches),
+    Entry("platform/validating-admission-policy-trainjob-form", scopes.cluster),
+    Entry("platform/validating-admission-policy-binding-trainjob-form", scopes.cluster),
     Entry("platform/validating-admission-policy-trainjob-help", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-help", scopes.spaces),
     Entry("platform/validating-admission-policy-trainjob-limits", scopes.cluster),
