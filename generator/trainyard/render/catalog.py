@@ -58,6 +58,7 @@ class Entry(Generic[Subject]):
 
 CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/namespace", scopes.cluster),
+    Entry("platform/network-policy-system", scopes.cluster),
     Entry("platform/kueue", scopes.cluster, "kueue-operator"),
     Entry("platform/topology", scopes.fabrics),
     Entry("platform/resource-flavor", scopes.pools),
@@ -92,8 +93,18 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-binding-no-orphans", scopes.cluster),
     Entry("platform/validating-admission-policy-tenant-objects", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-tenant-objects", scopes.cluster),
+    Entry("platform/validating-admission-policy-config-map-count", scopes.cluster),
+    Entry("platform/validating-admission-policy-binding-config-map-count", scopes.cluster),
     Entry("platform/validating-admission-policy-pool-nodes", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-pool-nodes", scopes.cluster),
+    Entry(
+        "platform/validating-admission-policy-external-addresses", scopes.cluster, "external-ips"
+    ),
+    Entry(
+        "platform/validating-admission-policy-binding-external-addresses",
+        scopes.cluster,
+        "external-ips",
+    ),
     Entry("platform/validating-admission-policy-team-namespaces", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-team-namespaces", scopes.cluster),
     Entry("platform/validating-admission-policy-shells", scopes.debugged),
