@@ -13,7 +13,8 @@ RELEASES = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-
 
 HELP = [
     "'spec.trainer.numProcPerNode is '",
-    "spec.trainer: leave out empty env values",
+    "spec.trainer and spec.initializer: leave out empty env",
+    "spec.trainer: leave out empty args and command",
     "a job without MPI needs spec.trainer",
     "'metadata.name has '",
     "'spec.initializer must say the storageUri",
