@@ -14,8 +14,8 @@ Path = tuple[str, ...]
 
 _ITEM = "[]"
 _KEY = "{}"
-HUGE = 200_000
-"""Bytes of a field that is as large as a request can make it; more than any object may have."""
+_HUGE = 270_000
+"""Bytes of a field without bound: more than any object may have."""
 _UNIONS = {"valueFrom", "volumes"}
 """Objects of which one field chooses what the object is: another one is tried in its place."""
 _BOUND = 4096
@@ -112,19 +112,19 @@ def enlarged(schema: Body, body: Any) -> Iterator[tuple[str, Any]]:
             for path, changed in enlarged(schema["properties"].get(name, {}), value):
                 yield f".{name}{path}", {**body, name: changed}
     elif isinstance(body, dict):
-        many = {f"example.com/{i}": "x" for i in range(HUGE // 16)}
+        many = {f"example.com/{i}": "x" for i in range(_HUGE // 16)}
         yield _KEY, {**body, **many}
-        yield f"{_KEY}value", {**body, "example.com/x": "x" * HUGE}
+        yield f"{_KEY}value", {**body, "example.com/x": "x" * _HUGE}
     elif isinstance(body, list):
         yield from _enlarged_list(schema, body)
     elif isinstance(body, str) and not _is_bounded(schema):
-        yield "", body + "x" * HUGE
+        yield "", body + "x" * _HUGE
 
 
 def _enlarged_list(schema: Body, members: list[Any]) -> Iterator[tuple[str, Any]]:
-    if schema.get("maxItems", HUGE) > 2 * _BOUND:
+    if schema.get("maxItems", _HUGE) > 2 * _BOUND:
         size = len(json.dumps(members[0]))
-        yield _ITEM, members + [_other(members[0], i) for i in range(HUGE // size)]
+        yield _ITEM, members + [_other(members[0], i) for i in range(_HUGE // size)]
     for i, each in enumerate(members):
         for path, changed in enlarged(schema["items"], each):
             yield f"[{i}]{path}", [*members[:i], changed, *members[i + 1 :]]
@@ -138,4 +138,4 @@ def _other(member: Any, number: int) -> Any:
 
 
 def _is_bounded(schema: Body) -> bool:
-    return "enum" in schema or bool(schema.get("maxLength", HUGE) <= _BOUND)
+    return "enum" in schema or bool(schema.get("maxLength", _HUGE) <= _BOUND)
