@@ -51,7 +51,7 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
     """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or
     without the help."""
     words = _words(_policies(release)["trainyard-trainjob-limits"])
-    assert len(words) == 20
+    assert len(words) == 22
     for known in (
         "queue-name",
         "priority-class",
