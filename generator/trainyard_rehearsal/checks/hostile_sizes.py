@@ -29,8 +29,11 @@ _VOLUMES = [{"name": f"v{number}", "emptyDir": {}} for number in range(65)]
 
 def large_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     """Yield jobs with a list, map or text without bound."""
-    for metadata in (MANY_LABELS, {"annotations": {"a": _LONG}}, {"annotations": {"a": _WIDE}}):
-        yield _named("metadata", with_change(body, {"metadata": metadata}), OBJECT_TOO_LARGE)
+    annotations = {"long": _LONG, "wide": _WIDE}
+    yield _named("labels", with_change(body, {"metadata": MANY_LABELS}), OBJECT_TOO_LARGE)
+    for name, text in annotations.items():
+        change = {"metadata": {"annotations": {"a": text}}}
+        yield _named(f"{name} annotations", with_change(body, change), OBJECT_TOO_LARGE)
     for step in ("dataset", "model"):
         change = {"initializer": {step: {"env": [{"name": "A", "value": _LONG}]}}}
         yield _named(step, with_change(body, {"spec": change}), OBJECT_TOO_LARGE)
@@ -43,9 +46,10 @@ def _long_lists(sample: Sample, body: Body) -> Iterator[Variant]:
         jobs = runtime_patches("sdk.example.com/job", [{"name": f"j{i}"} for i in range(9)])
         yield _named("patched jobs", with_change(body, {"spec": jobs}), JOB_TOO_LARGE)
     else:
-        for changes in ([{"targetJobs": [job] * 9}], [{"targetJobs": [job], "spec": {}}] * 9):
+        lists = {"targets": [{"targetJobs": [job] * 9}], "overrides": [{"targetJobs": [job]}] * 9}
+        for name, changes in lists.items():
             spec = {"podTemplateOverrides": changes}
-            yield _named("overrides", with_change(body, {"spec": spec}), JOB_TOO_LARGE)
+            yield _named(name, with_change(body, {"spec": spec}), JOB_TOO_LARGE)
         args = {"trainer": {"args": ["x"] * 20_000}}
         yield _named("args", with_change(body, {"spec": args}), JOB_TOO_LARGE)
     yield _named("volumes", with_pod(sample, body, {"volumes": _VOLUMES}), JOB_TOO_LARGE)
