@@ -149,6 +149,16 @@ def _some(choices: dict[str, list[str]]) -> st.SearchStrategy[dict[str, str]]:
     return st.lists(one, max_size=2).map(dict)
 
 
+class _Labels(dict[str, str]):
+    """Labels of a megabyte, which a finding does not print."""
+
+    def __init__(self) -> None:
+        super().__init__({f"example.com/{number}": "x" * 60 for number in range(12_000)})
+
+    def __repr__(self) -> str:
+        return f"{len(self)} labels"
+
+
 _METADATA = st.fixed_dictionaries(
     {},
     optional={
@@ -157,7 +167,7 @@ _METADATA = st.fixed_dictionaries(
         ),
         "ownerReferences": st.lists(_OWNERS, max_size=1),
         "annotations": _some(_ANNOTATIONS),
-        "labels": _some(_LABELS),
+        "labels": _some(_LABELS) | st.just(_Labels()),
     },
 )
 
@@ -192,6 +202,9 @@ _JOB_SPECS: list[Body] = [
     },
     {"runtimePatches": []},
     {"activeDeadlineSeconds": 1},
+    {"initializer": {"dataset": {"env": [{"name": "A", "value": _Long("x" * 1_500_000)}]}}},
+    {"initializer": {"model": {"env": [{"name": "9bad=name", "value": "x"}]}}},
+    {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}] * 20_000}]},
 ]
 _BYTES = [{}, {"hostfile": "attack-0-node-0-0 slots=8"}, {"x": _Long("y" * 300_000)}]
 _CLAIM = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "900Pi"}}}

@@ -15,7 +15,8 @@ RELEASES = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-
 
 HELP = [
     "'spec.trainer.numProcPerNode is '",
-    "spec.trainer: leave out empty env values",
+    "spec.trainer and spec.initializer: leave out empty env",
+    "spec.trainer: leave out empty args and command",
     "a job without MPI needs spec.trainer",
     "'metadata.name has '",
     "'spec.initializer must say the storageUri",
@@ -52,7 +53,7 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
     """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or
     without the help."""
     words = _words(_policies(release)["trainyard-trainjob-limits"])
-    assert len(words) == 20
+    assert len(words) == 22
     for known in (
         "queue-name",
         "priority-class",

@@ -80,6 +80,29 @@ def test_ranges_of_one_egress_rule_are_summed(to: list[str], count: int) -> None
     assert len(messages("isolation/open-egress", egress(to=to))) == count
 
 
+@pytest.mark.parametrize(
+    ("sources", "found"),
+    [
+        (["jobs"] * 3, ""),
+        (["jobs"] * 4, "jobs"),
+        (["all"] * 2 + ["jobs"] * 2, "jobs"),
+        (["all"] + ["jobs"] * 2 + ["workspaces"] * 2, ""),
+        (["all"] * 189, "all"),
+    ],
+)
+def test_egress_rules_of_one_pod_are_summed(sources: list[str], found: str) -> None:
+    """Policies add up: 189 rules of a /8 each are the Internet. The base has a small rule too."""
+    rules = {
+        f"r{i}": {"to": [f"{i + 1}.0.0.0/8"], "ports": [443], "from": source}
+        for i, source in enumerate(sources)
+        if i + 1 not in {127, 169}
+    }
+    reported = messages("isolation/open-egress", {CLUSTER: {"egress": rules}})
+
+    assert len(reported) == bool(found)
+    assert all(f" egress rules for {found} lead to " in each for each in reported)
+
+
 def test_egress_rule_needs_namespaces_or_addresses() -> None:
     assert messages("isolation/open-egress", egress(namespaces=["openshift-dns"])) == []
     assert messages("isolation/open-egress", egress()) == [

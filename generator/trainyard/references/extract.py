@@ -82,7 +82,12 @@ def _pods(*templates: str) -> Extractor:
 
 
 def _parameter(body: dict[str, Any], _: Scope) -> Iterator[Use]:
-    """Yield the parameter of an admission policy: the limits of a namespace, or a runtime."""
+    """Yield the parameter of an admission policy: the limits of a namespace, or a runtime.
+
+    What may be absent is none: it is in the namespace of each request.
+    """
+    if text(body, "spec", "paramRef", "parameterNotFoundAction") == "Allow":
+        return
     for path, name in lookup(body, ("spec", "paramRef", "name")):
         namespace = text(body, "spec", "paramRef", "namespace")
         kind = "ConfigMap" if namespace else "ClusterTrainingRuntime"

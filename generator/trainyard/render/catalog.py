@@ -58,6 +58,7 @@ class Entry(Generic[Subject]):
 
 CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/namespace", scopes.cluster),
+    Entry("platform/network-policy-system", scopes.cluster),
     Entry("platform/kueue", scopes.cluster, "kueue-operator"),
     Entry("platform/topology", scopes.fabrics),
     Entry("platform/resource-flavor", scopes.pools),
@@ -96,8 +97,18 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-binding-tenant-objects", scopes.cluster),
     Entry("platform/validating-admission-policy-network-policies", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-network-policies", scopes.cluster),
+    Entry("platform/validating-admission-policy-config-map-count", scopes.cluster),
+    Entry("platform/validating-admission-policy-binding-config-map-count", scopes.cluster),
     Entry("platform/validating-admission-policy-pool-nodes", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-pool-nodes", scopes.cluster),
+    Entry(
+        "platform/validating-admission-policy-external-addresses", scopes.cluster, "external-ips"
+    ),
+    Entry(
+        "platform/validating-admission-policy-binding-external-addresses",
+        scopes.cluster,
+        "external-ips",
+    ),
     Entry("platform/validating-admission-policy-team-namespaces", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-team-namespaces", scopes.cluster),
     Entry("platform/validating-admission-policy-shells", scopes.debugged),
@@ -106,6 +117,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-binding-own-runtimes", scopes.own_runtime_spaces),
     Entry("platform/validating-admission-policy-copies", scopes.own_runtimes),
     Entry("platform/validating-admission-policy-binding-copies", scopes.copied_launches),
+    Entry("platform/validating-admission-policy-trainjob-form", scopes.cluster),
+    Entry("platform/validating-admission-policy-binding-trainjob-form", scopes.cluster),
     Entry("platform/validating-admission-policy-trainjob-help", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-help", scopes.spaces),
     Entry("platform/validating-admission-policy-trainjob-limits", scopes.cluster),

@@ -14,8 +14,10 @@ from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.hostile_pods import hostile_pods
+from trainyard_rehearsal.checks.hostile_sizes import large_jobs
 from trainyard_rehearsal.checks.refusals import (
     DEADLINE,
+    ENVIRONMENT,
     FINALIZER,
     FIXED,
     JOB_TOO_LARGE,
@@ -59,9 +61,13 @@ _ENV: tuple[list[Body], ...] = (
     [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}}],
     [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.foo"}}}],
     [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "", "key": "a"}}}],
+    [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "Not A Name", "key": "a"}}}],
+    [{"name": "A", "value": "x", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
+    [{"name": "A", "valueFrom": {"fieldRef": {"apiVersion": "v2", "fieldPath": "metadata.uid"}}}],
+    [{"name": "9bad=name", "value": "x"}],
 )
 _CONTAINERS: tuple[tuple[Body, str], ...] = (
-    *(({"env": env}, TRAINER_FIELDS) for env in _ENV),
+    *(({"env": env}, ENVIRONMENT) for env in _ENV),
     *(
         ({"env": [{"name": name, "value": "none"}]}, SCRIPTS)
         for name in ("EXPORT_COMMAND", "SSH_CRYPTO")
@@ -130,6 +136,7 @@ def hostile_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
         yield variant(body, "spec", spec, refusal)
     for metadata, refusal in _METADATA_CHANGES:
         yield variant(body, "metadata", metadata, refusal)
+    yield from large_jobs(sample, body)
 
 
 def jobs_over_limits(sample: Sample, body: Body) -> Iterator[Variant]:
@@ -235,7 +242,10 @@ def _steps(sample: Sample) -> Iterator[tuple[Body, str]]:
     for part, name in INITIALIZERS.items():
         source = "" if name in steps else "s3://example/x"
         yield {"initializer": {part: {"storageUri": source}}}, STEPS
-        yield {"initializer": {part: {"env": [{"name": "A", "value": ""}]}}}, STEPS
+        for env in _ENV:
+            yield {"initializer": {part: {"env": env}}}, ENVIRONMENT
+        secret = {"name": "Not A Name"}
+        yield {"initializer": {part: {"storageUri": "s3://a/b", "secretRef": secret}}}, STEPS
 
 
 def _queues(sample: Sample) -> Iterator[tuple[Body, str]]:

@@ -61,6 +61,10 @@ _VOLUMES: tuple[tuple[Body, str], ...] = (
     ({"configMap": {"name": ""}}, VOLUME_FORM),
     ({"configMap": {"name": "a", "items": [{"key": "k", "path": "../x"}]}}, VOLUME_FORM),
     ({"persistentVolumeClaim": {"claimName": ""}}, VOLUME_FORM),
+    ({"persistentVolumeClaim": {"claimName": "Not A Name"}}, VOLUME_FORM),
+    ({"secret": {"secretName": "Not A Name"}}, VOLUME_FORM),
+    ({"configMap": {"name": "a", "items": [{"key": "a b", "path": "x"}]}}, VOLUME_FORM),
+    ({"emptyDir": {}, "iscsi": {"targetPortal": "a", "iqn": "b", "lun": 0}}, VOLUME_KIND),
 )
 _TAKEN_NAMES = (
     "account",

@@ -29,6 +29,7 @@ _IN_SYSTEM = "deployer@example.com"
 
 _RBAC = "rbac.authorization.k8s.io"
 _PLAIN = {"name": "main", "image": "example.com/image"}
+_ADDRESS = "spec.externalIPs takes the traffic"
 
 
 def check_outsiders(lab: Lab) -> Iterator[Outcome]:
@@ -58,6 +59,9 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
     hostile.send(_changes(lab, existing, pool_changes(site)))
     harmless.send(_changes(lab, existing, [({"metadata": {"labels": {"mine": "x"}}}, "")]))
     lab.api.delete(existing)
+    if "external-ips" in site.cluster.release.features:
+        hostile.send(_services(lab, users, _ADDRESS))
+        harmless.send(_services(lab, [lab.api], ""))
     yield hostile.outcome("pool use without a team refused")
     yield harmless.outcome("other pods accepted")
 
@@ -98,6 +102,16 @@ def _changes(
         request = partial(_user(lab, "admin").patch, existing, change, dry_run=True)
         display = f"a pod changed to {as_json(change)}"
         yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
+
+
+def _services(lab: Lab, makers: Iterable[Api], refusal: str) -> Iterator[RequestCase]:
+    """Yield requests for a Service that takes an address, for example of the object store."""
+    spec = {"ports": [{"port": 443}], "externalIPs": ["203.0.113.5"]}
+    metadata = _metadata("rehearsal", _NAMESPACE)
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+    for maker in makers:
+        request = partial(maker.create, service, dry_run=True)
+        yield RequestCase("a Service with externalIPs", request, lab.plan.site.cluster.at, refusal)
 
 
 def _prepare(lab: Lab) -> None:

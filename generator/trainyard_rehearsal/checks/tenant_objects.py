@@ -9,15 +9,15 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
+from trainyard_rehearsal.checks.hostile_sizes import MANY_LABELS
 from trainyard_rehearsal.checks.jobs import TRAINER, as_user
-from trainyard_rehearsal.checks.refusals import TRAINER_ONLY
+from trainyard_rehearsal.checks.refusals import OBJECT_TOO_LARGE, TRAINER_ONLY
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 
-_TOO_LARGE = "may hold 256 KiB"
 _CLASS = "spec.storageClassName must be one of"
 _VOLUME = "a claim must not choose its volume"
 _COUNT = "exceeded quota"
@@ -80,8 +80,9 @@ def _hostile_config_maps(lab: Lab, space: Space) -> Iterator[RequestCase]:
     for ending in space.cluster.release.reserved_config_maps:
         yield _create(user, config_map(space, f"job{ending}"), TRAINER_ONLY, at)
     text = {"a": "x" * 200_000, "b": "x" * 100_000}
-    yield _create(user, {**plain, "data": text}, _TOO_LARGE, at)
-    yield _create(user, {**plain, "binaryData": {"a": "AAAA" * 90_000}}, _TOO_LARGE, at)
+    yield _create(user, {**plain, "data": text}, OBJECT_TOO_LARGE, at)
+    yield _create(user, {**plain, "binaryData": {"a": "AAAA" * 90_000}}, OBJECT_TOO_LARGE, at)
+    yield _create(user, with_change(plain, {"metadata": MANY_LABELS}), OBJECT_TOO_LARGE, at)
 
 
 def _hostile_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
@@ -92,6 +93,8 @@ def _hostile_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
         yield _create(admin, with_change(_claim(space, ""), change), refusal, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)
+        large = with_change(claim, {"metadata": MANY_LABELS})
+        yield _create(admin, large, OBJECT_TOO_LARGE, at)
         for change, refusal in _CLAIMS_OF_A_CLASS:
             yield _create(admin, with_change(claim, change), refusal, at)
         for metadata, refusal in FORBIDDEN_METADATA:
@@ -133,6 +136,8 @@ def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
         for change in ({"name": "rehearsal"}, {"labels": {label: None}}):
             body = with_change(copied, {"metadata": change})
             yield _create(admin, body, _NO_COPY, space.team.at)
+        large = with_change(copied, {"metadata": MANY_LABELS})
+        yield _create(admin, large, OBJECT_TOO_LARGE, space.team.at)
         spec = {"mlPolicy": {"numNodes": 2}}
         yield _create(admin, with_change(copied, {"spec": spec}), _DIFFERS, space.team.at)
 

@@ -21,6 +21,27 @@ _FINISHED = (
 3339."""
 
 
+_POD_LISTS = (
+    "pod.?volumes.orValue([]).size() <= 64 && pod.?containers.orValue([]).size() <= 8 && "
+    "pod.?containers.orValue([]).all(each, each.?volumeMounts.orValue([]).size() <= 64) && "
+    "pod.?volumes.orValue([]).all(each, ['configMap', 'secret'].all(kind, "
+    "each[?kind].?items.orValue([]).size() <= 64))"
+)
+_SHORT_LISTS = (
+    "[dyn(object.spec)].all(spec, spec.?trainer.?command.orValue([]).size() <= 512 && "
+    "spec.?trainer.?args.orValue([]).size() <= 512 && [spec.?trainer.?env, "
+    "spec.?initializer.?dataset.?env, spec.?initializer.?model.?env].all(env, "
+    "env.orValue([]).size() <= 200) && spec.?podTemplateOverrides.orValue([]).size() <= 8 && "
+    "spec.?podTemplateOverrides.orValue([]).all(change, "
+    "change.?targetJobs.orValue([]).size() <= 8 && "
+    f"[change.?spec.orValue({{}})].all(pod, {_POD_LISTS})) && "
+    "spec.?runtimePatches.orValue([]).all(patch, "
+    "[patch.?trainingRuntimeSpec.?template.?spec.?replicatedJobs.orValue([])].all(jobs, "
+    "jobs.size() <= 8 && jobs.all(job, "
+    f"[job.?template.?spec.?template.?spec.orValue({{}})].all(pod, {_POD_LISTS})))))"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ReleaseView:
     """A release, as templates read it."""
@@ -47,6 +68,14 @@ class ReleaseView:
     def exemption(self) -> str:
         """CEL: the request is not one of the controllers that must always get through."""
         return f"!(request.userInfo.username in {text_list(self.release.controllers)})"
+
+    @property
+    def short_lists(self) -> str:
+        """CEL: a job's lists are short enough for the policies, which compare their members.
+
+        Policies that need it skip the other jobs, which trainyard-trainjob-limits refuses.
+        """
+        return _SHORT_LISTS
 
     @property
     def reserved_endings(self) -> str:

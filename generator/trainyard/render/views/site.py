@@ -15,7 +15,13 @@ from trainyard.render.cel import text, text_list
 from trainyard.render.views.cluster import ClusterView, framework_names
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
-from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_subjects
+from trainyard.render.views.space import (
+    MOST_CONFIG_MAPS,
+    MOST_JOBS,
+    Binding,
+    SpaceView,
+    group_subjects,
+)
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 _WITH_CONTENT = "WriteRequestBodies"
@@ -218,6 +224,11 @@ class SiteView:
     def most_jobs(self) -> int:
         """TrainJobs that a namespace may hold, finished ones included."""
         return MOST_JOBS
+
+    @property
+    def most_config_maps(self) -> str:
+        """CEL: ConfigMaps of a namespace at which its members may make no more."""
+        return str(MOST_CONFIG_MAPS)
 
     @property
     def has_draining_team(self) -> bool:

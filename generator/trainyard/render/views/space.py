@@ -26,8 +26,15 @@ _MPI_ROLES: Final = {
 MOST_JOBS: Final = 100
 """TrainJobs that a namespace may hold, finished ones included."""
 
+MOST_CONFIG_MAPS: Final = 300
+"""ConfigMaps at which members of a namespace may make no more."""
+
+_FILES_OF_JOBS: Final = MOST_CONFIG_MAPS + 2 * MOST_JOBS
+_RACE: Final = 100
+"""ConfigMaps that members make at a time before the policy sees them counted."""
+
 _COUNTS: Final = {
-    "count/configmaps": "300",
+    "count/configmaps": str(_FILES_OF_JOBS + _RACE),
     "count/trainjobs.trainer.kubeflow.org": str(MOST_JOBS),
     "persistentvolumeclaims": "50",
     "services.loadbalancers": "0",
@@ -36,7 +43,7 @@ _COUNTS: Final = {
 """Trainer keeps up to two ConfigMaps beside each job."""
 
 _MPI_COUNTS: Final = {
-    "count/configmaps": "400",
+    "count/configmaps": str(_FILES_OF_JOBS + MOST_JOBS + _RACE),
     "count/mpijobs.kubeflow.org": str(MOST_JOBS),
 }
 """The MPI operator keeps one ConfigMap beside each job."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network, collapse_addresses
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.cluster import Cluster
 from trainyard.model.network import Egress
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
@@ -16,7 +17,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="""
         An egress rule names its destinations: namespaces, or at most 16 million addresses (a /8) in
-        all.
+        all. The rules of a cluster that apply to one pod have at most 67 million together (a /6).
     """,
     why="""
         A job can send everything that it reads to any host of the Internet, and the default-deny
@@ -26,11 +27,27 @@ RULE = Rule(
     fix="Name in `to` only the networks that jobs need: the object store, the mirror, the proxy.",
 )
 
+_MOST_TOGETHER = 1 << 32 - 6
+"""Addresses that all rules for one pod may open: private networks, and some of others."""
+
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        for egress in site.cluster.egress:
-            yield from _check(egress)
+        found = [each for egress in site.cluster.egress for each in _check(egress)]
+        yield from found or _together(site.cluster)
+
+
+def _together(cluster: Cluster) -> Iterator[Diagnostic]:
+    """Yield whose pods reach too many addresses by all rules: NetworkPolicies add up."""
+    for source in sorted({egress.source for egress in cluster.egress}):
+        rules = [each for each in cluster.egress if each.source in {source, "all"}]
+        addresses = _count(IPv4Network(cidr) for egress in rules for cidr in egress.cidrs)
+        if addresses > _MOST_TOGETHER:
+            message = (
+                f"{len(rules)} egress rules for {source} lead to {addresses:,} addresses together"
+            )
+            yield RULE.at((cluster.at / "egress").key(), message)
+            return
 
 
 def _check(egress: Egress) -> Iterator[Diagnostic]:
@@ -43,13 +60,18 @@ def _check(egress: Egress) -> Iterator[Diagnostic]:
         yield RULE.at(egress.at.key(), message)
     too_large = list(_too_large(egress, networks))
     yield from too_large
-    addresses = sum(network.num_addresses for network in collapse_addresses(networks))
+    addresses = _count(networks)
     if not too_large and addresses > 1 << 32 - SHORTEST_PREFIX:
         message = (
             f"egress rule `{egress.name}` leads to {len(networks)} ranges with {addresses:,} "
             "addresses in all"
         )
         yield RULE.at(egress.at / "to", message)
+
+
+def _count(networks: Iterable[IPv4Network]) -> int:
+    """Return how many addresses some ranges have; each counts once."""
+    return sum(network.num_addresses for network in collapse_addresses(networks))
 
 
 def _too_large(egress: Egress, networks: list[IPv4Network]) -> Iterator[Diagnostic]:

@@ -13,11 +13,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="TrainJob is among the frameworks that Kueue queues.",
     why="""
-        A job that names no queue is refused, because Kueue adds the queue only to jobs that it
-        queues. A job that names one does not start: only its queue adds the toleration, and its
-        pods stay Pending: `<n> node(s) had untolerated taint(s)`. Where Kueue queues JobSets, such
-        a job takes quota through the LocalQueue `default` all the while. A few start nevertheless,
-        because Kueue and Trainer write the same JobSet (2 of 25, seen with Kueue 0.19.2).
+        No team can submit a job. Kueue adds the queue only to jobs that it queues, and suspends
+        only these, so admission refuses every TrainJob: one that names no queue by `label
+        kueue.x-k8s.io/queue-name must be one of`, one that names a queue by `Kueue has not
+        suspended this job`.
     """,
     fix="Add TrainJob to `frameworks`, or remove the key to use its default.",
 )
