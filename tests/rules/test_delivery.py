@@ -220,9 +220,9 @@ def test_component_of_a_retired_team_is_listed() -> None:
     ("name", "owner"),
     [
         ("nightly-mpi-hostfile", "Trainer"),
-        ("nightly-runtime-snapshot", "Trainer"),
         ("kube-root-ca.crt", "Kubernetes"),
         ("openshift-service-ca.crt", "OpenShift"),
+        ("odh-trusted-ca-bundle", "OpenShift AI"),
         ("own-kube-root-ca.crt", ""),
         ("runtime-snapshots", ""),
     ],

@@ -163,7 +163,19 @@ class Cluster:
     @property
     def has_secrets(self) -> bool:
         """Return whether some Secret comes from a secret store."""
-        return bool(self.pull_secrets) or any(each.secret_store for each in self.storage)
+        return bool(self.secret_stores)
+
+    @property
+    def secret_stores(self) -> list[str]:
+        """ClusterSecretStores that the profile names, sorted."""
+        stores = {each.secret_store for each in (*self.pull_secrets, *self.storage)}
+        return sorted(stores - {""})
+
+    @property
+    def adopted_classes(self) -> list[str]:
+        """Storage classes of the volumes that teams may adopt, sorted."""
+        adopted = (each for each in self.storage if each.kind == "adopted")
+        return sorted({each.storage_class for each in adopted})
 
     def _is_scraped(self, source: str) -> bool:
         """Return whether the cluster declares who has a source scraped."""

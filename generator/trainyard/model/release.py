@@ -52,6 +52,8 @@ class Release:
         system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
         driver_namespaces: the same, on a cluster with GPUs or fabrics.
         reserved_config_maps: endings of the ConfigMaps that Trainer keeps beside a job.
+        controller_config_maps: names of those that another controller keeps in namespaces of teams,
+            with that controller; one that ends with ``*`` is a prefix.
         isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not
             cancel.
         groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
@@ -87,6 +89,7 @@ class Release:
     system_namespaces: tuple[str, ...]
     driver_namespaces: tuple[str, ...]
     reserved_config_maps: tuple[str, ...]
+    controller_config_maps: Mapping[str, str]
     isolates_jobs: bool
     groups_podsets: bool
     job_scc: str

@@ -34,6 +34,9 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         system_namespaces=tuple(fields["systemNamespaces"]),
         driver_namespaces=tuple(fields["driverNamespaces"]),
         reserved_config_maps=tuple(fields["reservedConfigMaps"]),
+        controller_config_maps={
+            name: each["owner"] for each in fields["controllerConfigMaps"] for name in each["names"]
+        },
         isolates_jobs=fields["isolatesJobs"],
         groups_podsets=fields["groupsPodsets"],
         job_scc=fields.get("jobScc", ""),

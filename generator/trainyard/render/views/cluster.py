@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from trainyard.model.monitoring import (
     METRICS,
     NAMESPACES,
 )
-from trainyard.render.cel import text, text_list
+from trainyard.render.cel import is_named, text, text_list
 
 _FRAMEWORKS = {
     "AppWrapper": "workload.codeflare.dev/appwrapper",
@@ -157,11 +158,24 @@ class ClusterView:
         return links | {"fabric"} if links else links
 
     @property
-    def secret_stores(self) -> list[str]:
-        """ClusterSecretStores that the profile names, sorted."""
-        stores = {each.secret_store for each in self.cluster.pull_secrets}
-        stores.update(each.secret_store for each in self.cluster.storage)
-        return sorted(stores - {""})
+    def secret_store_list(self) -> str:
+        """CEL: names of the ClusterSecretStores that the profile names."""
+        return text_list(self.cluster.secret_stores)
+
+    @property
+    def store_conditions(self) -> str:
+        """JSON patch of a ClusterSecretStore: it serves teams and the platform."""
+        teams = [{"key": self.cluster.team_label_key, "operator": "Exists"}]
+        served = [
+            {"namespaceSelector": {"matchExpressions": teams}},
+            {"namespaces": [self.cluster.system_namespace]},
+        ]
+        return json.dumps({"spec": {"conditions": served}}, separators=(",", ":"))
+
+    @property
+    def adopted_class_list(self) -> str:
+        """CEL: storage classes of the volumes that teams may adopt."""
+        return text_list(self.cluster.adopted_classes)
 
     @property
     def needs(self) -> dict[str, str]:
@@ -219,12 +233,7 @@ class ClusterView:
     @property
     def outside_system_namespaces(self) -> str:
         """CEL: the request is for a namespace where no daemon of the platform runs."""
-        daemons = self.daemon_namespaces
-        prefixes = [name.removesuffix("*") for name in daemons if name.endswith("*")]
-        named = [name for name in daemons if not name.endswith("*")]
-        tests = [f"request.namespace in {text_list(named)}"]
-        tests += [f"request.namespace.startsWith({text(prefix)})" for prefix in prefixes]
-        return f"!({' || '.join(tests)})"
+        return f"!{is_named('request.namespace', self.daemon_namespaces)}"
 
     @property
     def reserves_namespace(self) -> str:

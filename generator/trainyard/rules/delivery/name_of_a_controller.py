@@ -7,17 +7,9 @@ from fnmatch import fnmatchcase
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.release import Release
 from trainyard.rules._check import Check
 from trainyard.rules._components import component_objects, distinct
-
-_OWNERS = {
-    "*-mpi-hostfile": "Trainer",
-    "*-runtime-snapshot": "Trainer",
-    "kube-root-ca.crt": "Kubernetes",
-    "openshift-service-ca.crt": "OpenShift",
-}
-"""Controllers that create a ConfigMap, by a pattern of its name."""
-
 
 RULE = Rule(
     id="delivery/name-of-a-controller",
@@ -38,10 +30,16 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
     for each in component_objects(platform, "ConfigMap"):
-        for pattern, owner in _OWNERS.items():
+        for pattern, owner in _owners(each.site.cluster.release).items():
             if each.served and fnmatchcase(each.body["metadata"]["name"], pattern):
                 message = f"{each.display} has a name that only {owner} may use"
                 yield RULE.at(each.at / "metadata" / "name", message)
+
+
+def _owners(release: Release) -> dict[str, str]:
+    """Return the controllers that create a ConfigMap, by a pattern of its name."""
+    jobs = {f"*{ending}": "Trainer" for ending in release.reserved_config_maps}
+    return jobs | dict(release.controller_config_maps)
 
 
 CHECK = Check(RULE, find)
