@@ -172,10 +172,9 @@ class Cluster:
         return sorted(stores - {""})
 
     @property
-    def adopted_classes(self) -> list[str]:
-        """Storage classes of the volumes that teams may adopt, sorted."""
-        adopted = (each for each in self.storage if each.kind == "adopted")
-        return sorted({each.storage_class for each in adopted})
+    def guards_adopted(self) -> bool:
+        """Return whether teams may adopt volumes of the class that only the delivery claims."""
+        return any(each.storage_class == names.ADOPTED_CLASS for each in self.storage)
 
     def _is_scraped(self, source: str) -> bool:
         """Return whether the cluster declares who has a source scraped."""

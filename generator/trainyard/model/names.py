@@ -32,6 +32,9 @@ OWN_RUNTIMES_ROLE = "trainyard-team-runtimes"
 TENANT_OBJECTS = "trainyard-tenant-objects"
 """The admission policy over what tenants write."""
 
+ADOPTED_CLASS = "trainyard-adopted"
+"""Storage class of adopted volumes; admission lets only the delivery claim it."""
+
 RESERVED_TEAMS = frozenset(
     {"admin", "argocd", "default", "platform", "samples", "system", "trainyard"}
 )

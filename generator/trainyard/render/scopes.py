@@ -54,7 +54,7 @@ def with_secret_stores(site: Site) -> Iterator[Scope]:
 
 def with_adopted_volumes(site: Site) -> Iterator[Scope]:
     """Yield the cluster, where teams may adopt volumes."""
-    if site.cluster.adopted_classes:
+    if site.cluster.guards_adopted:
         yield from cluster(site)
 
 

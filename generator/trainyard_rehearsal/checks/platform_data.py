@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard_rehearsal.checks.access_requests import claim_spec
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
@@ -65,12 +66,12 @@ def _naming_stores(cluster: Cluster) -> Iterator[Body]:
 
 def _claiming(cluster: Cluster) -> Iterator[Body]:
     """Yield claims that a volume without a claim would be given to."""
-    for name in cluster.adopted_classes:
-        yield _claim(claim_spec(name))
-        yield _claim({**claim_spec(name), "volumeName": "of-a-team"})
-        spec = claim_spec(name)
-        spec.pop("storageClassName")
-        yield _claim(spec, {"volume.beta.kubernetes.io/storage-class": name})
+    if cluster.guards_adopted:
+        spec = claim_spec(names.ADOPTED_CLASS)
+        yield _claim(spec)
+        yield _claim({**spec, "volumeName": "of-a-team"})
+        older = {"volume.beta.kubernetes.io/storage-class": spec.pop("storageClassName")}
+        yield _claim(spec, older)
 
 
 def _harmless(cluster: Cluster) -> Iterator[Body]:

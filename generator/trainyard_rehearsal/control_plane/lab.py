@@ -23,7 +23,7 @@ from trainyard_rehearsal.control_plane.custom_resource import custom_resource, m
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, ControlPlane, Endpoint
 from trainyard_rehearsal.control_plane.kind import KindCluster
 from trainyard_rehearsal.control_plane.nodes import nodes, start_kwok
-from trainyard_rehearsal.control_plane.processes import START, Processes, free_ports
+from trainyard_rehearsal.control_plane.processes import LOGS, START, Processes, free_ports
 
 AUDIT_POLICY = "operators/audit-policy.yaml"
 """The file of a tree that its API server takes, in a release that has it."""
@@ -92,6 +92,8 @@ def alone(cache: Path) -> Iterator[None]:
 def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
     """Start a control plane with the nodes of a cluster, and end it on any exit.
 
+    Its logs stay.
+
     Args:
         plan: cluster, tree and components.
         built: the release's programs.
@@ -104,9 +106,9 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
     plane: ControlPlane = local_cluster
     if components.node_image:
         plane = KindCluster(components.node_image)
-    shutil.rmtree(folder, ignore_errors=True)
     policy = plan.tree / AUDIT_POLICY
     with (
+        cleared(folder),
         plane.running(built, folder, policy if policy.exists() else None) as endpoint,
         endpoint.api() as api,
     ):
@@ -124,6 +126,20 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
             api.create(node)
         controllers.start(running, api)
         yield Lab(plan, api, endpoint.processes, built, own_crds, endpoint.kubeconfig(ADMIN))
+
+
+@contextmanager
+def cleared(folder: Path) -> Iterator[None]:
+    """Delete a folder, and in the end all but the logs of what ran in it: etcd has 600 MB."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield
+    finally:
+        for path in folder.glob("*"):
+            if not path.is_dir():
+                path.unlink()
+            elif path.name != LOGS:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _serve_kinds(

@@ -173,9 +173,9 @@ class ClusterView:
         return json.dumps({"spec": {"conditions": served}}, separators=(",", ":"))
 
     @property
-    def adopted_class_list(self) -> str:
-        """CEL: storage classes of the volumes that teams may adopt."""
-        return text_list(self.cluster.adopted_classes)
+    def adopted_class(self) -> str:
+        """CEL: storage class of the volumes that teams adopt."""
+        return text(names.ADOPTED_CLASS)
 
     @property
     def needs(self) -> dict[str, str]:
