@@ -168,7 +168,8 @@ class Cluster:
     @property
     def secret_stores(self) -> list[str]:
         """ClusterSecretStores that the profile names, sorted."""
-        stores = {each.secret_store for each in (*self.pull_secrets, *self.storage)}
+        stores = {each.secret_store for each in self.pull_secrets}
+        stores.update(each.secret_store for each in self.storage)
         return sorted(stores - {""})
 
     @property
