@@ -68,6 +68,12 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "What controllers create for jobs, and operators for pipelines, in a team's namespace.",
         "A policy stops jobs or pipelines.",
     ),
+    "platform's controllers let through": Promise(
+        "What controllers of the platform write in namespaces of teams, such as snapshots, "
+        "certificates, workbenches and pipelines: with the account and the verbs of each, which do "
+        "not run here.",
+        "A policy stops such a controller, so that for example no backup is taken.",
+    ),
     "pool use without a team refused": Promise(
         "Pods of a namespace without a team that try to get nodes of a pool.",
         "Somebody without quota occupies GPU nodes.",
@@ -75,6 +81,15 @@ APPLIED: Final[Mapping[str, Promise]] = {
     "other pods accepted": Promise(
         "Pods of a namespace without a team that leave the pools alone.",
         "A policy stops pods that have nothing to do with teams.",
+    ),
+    "platform's data refused to others": Promise(
+        "ExternalSecrets and claims in a namespace without a team that name the platform's secret "
+        "stores, or the storage classes of adopted volumes.",
+        "The admin of any project reads keys of teams, or is given a volume with a team's data.",
+    ),
+    "others' own data let through": Promise(
+        "Such objects with another store or class.",
+        "A policy stops users who have nothing to do with teams.",
     ),
     "false team namespaces refused": Promise(
         "Namespaces with a team's name or label that a user creates.",

@@ -24,6 +24,8 @@ from trainyard_rehearsal.checks.admission import check_admission
 from trainyard_rehearsal.checks.finished import check_finished
 from trainyard_rehearsal.checks.load import check_load
 from trainyard_rehearsal.checks.outsiders import check_outsiders
+from trainyard_rehearsal.checks.platform_controllers import check_platform_controllers
+from trainyard_rehearsal.checks.platform_data import check_platform_data
 from trainyard_rehearsal.checks.queueing import check_queueing
 from trainyard_rehearsal.checks.queues import check_queues
 from trainyard_rehearsal.checks.quotas import check_quotas
@@ -262,9 +264,12 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
     if every := sample_jobs(site, manifests, ""):
         yield from check_queues(lab)
         yield from with_sample_remark(check_tenants(lab, every, teams.teams), teams)
-        yield from with_sample_remark(check_tenant_objects(lab, _spaces(site, teams)), teams)
-        yield from check_accounts(lab, _spaces(site, teams))
+        spaces = _spaces(site, teams)
+        yield from with_sample_remark(check_tenant_objects(lab, spaces), teams)
+        yield from with_sample_remark(check_platform_controllers(lab, spaces), teams)
+        yield from check_accounts(lab, spaces)
     yield from check_outsiders(lab)
+    yield from check_platform_data(lab)
     yield from check_team_namespaces(lab)
     if samples := sample_jobs(site, manifests, team):
         tried = [each for each in samples if each[0].space.team.name in teams.teams]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,9 @@ import pytest
 
 from tests.cli.calls import Ended, edit
 from trainyard.cli.commands import rehearse as command
-from trainyard.diagnostics import Pointer
+from trainyard.diagnostics import Pointer, ToolError
 from trainyard_rehearsal import rehearsal
-from trainyard_rehearsal.control_plane.lab import alone
+from trainyard_rehearsal.control_plane.lab import alone, cleared
 from trainyard_rehearsal.outcome import Failure, Outcome
 
 pytestmark = pytest.mark.thorough
@@ -226,10 +227,48 @@ def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch
     ended = trainyard("rehearse", "--keep", "--cluster", "lab")
     assert ended.code == 0
     assert (
-        "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; Argo CD's part follows "
-        "then\nending\n" in ended.err
+        f"export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C or `kill -INT {os.getpid()}`; "
+        "Argo CD's part follows then\nending\n" in ended.err
     )
     assert ended.out.startswith("lab:\n")
+
+
+@pytest.mark.usefixtures("tree", "seen")
+def test_kept_in_the_background_until_interrupted(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell starts it with SIGINT ignored; the signal ends the wait all the same."""
+    handlers: dict[int, Callable[[int, None], None]] = {}
+    monkeypatch.setattr("signal.signal", handlers.__setitem__)
+    monkeypatch.setattr(
+        "threading.Event.wait", lambda _: handlers[signal.SIGINT](signal.SIGINT, None)
+    )
+    ended = trainyard("rehearse", "--keep", "--cluster", "lab")
+    assert (
+        ended.code,
+        ended.err.endswith(
+            "ending\nlab: starting 10 programs of kubernetes-1.36, and Argo CD 3.5\n"
+        ),
+    ) == (0, True)
+
+
+def test_only_logs_of_a_control_plane_are_left(tmp_path: Path) -> None:
+    """Also when something failed, since its logs say why."""
+    run = tmp_path / "run"
+    (run / "old").mkdir(parents=True)
+
+    def fail() -> None:
+        with cleared(run):
+            assert not run.exists()
+            for name in ("logs", "etcd"):
+                (run / name).mkdir(parents=True)
+                (run / name / "a").write_text("a")
+            (run / "tokens.csv").write_text("a")
+            raise ToolError("etcd ended")
+
+    with pytest.raises(ToolError):
+        fail()
+    assert sorted(path.relative_to(run).as_posix() for path in run.rglob("*")) == ["logs", "logs/a"]
 
 
 @pytest.mark.usefixtures("tree", "seen")

@@ -141,6 +141,8 @@ _LABELS = {
     "argocd.argoproj.io/instance": ["x"],
     "app.kubernetes.io/instance": ["prod-east-team-vision"],
     "ml.example.com/team": ["vision"],
+    "app.kubernetes.io/managed-by": ["trainyard"],
+    "config.openshift.io/inject-trusted-cabundle": ["true"],
 }
 
 
@@ -208,6 +210,11 @@ _JOB_SPECS: list[Body] = [
 ]
 _BYTES = [{}, {"hostfile": "attack-0-node-0-0 slots=8"}, {"x": _Long("y" * 300_000)}]
 _CLAIM = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "900Pi"}}}
+_CLAIMS: list[Body] = [
+    *({**_CLAIM, "storageClassName": name} for name in ("", "cephfs", "fast")),
+    {**_CLAIM, "storageClassName": "cephfs", "selector": {}},
+    {**_CLAIM, "storageClassName": "cephfs", "volumeName": "of-another-team"},
+]
 
 
 def _bodies(verb: str, kind: str) -> st.SearchStrategy[Body]:
@@ -219,10 +226,9 @@ def _bodies(verb: str, kind: str) -> st.SearchStrategy[Body]:
         inner["spec"] = st.sampled_from(_JOB_SPECS)
     elif kind == "ConfigMap":
         inner["data"] = st.sampled_from(_BYTES)
+        inner["immutable"] = st.sampled_from([None, False, True])
     elif kind == "PersistentVolumeClaim":
-        inner["spec"] = st.sampled_from(["", "cephfs", "fast"]).map(
-            lambda name: {**_CLAIM, "storageClassName": name}
-        )
+        inner["spec"] = st.sampled_from(_CLAIMS)
     if verb == "create" and kind == "ConfigMap":
         inner["ending"] = st.sampled_from(["", "-mpi-hostfile", "-runtime-snapshot"])
     if verb == "create" and kind in _TAKEN:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.e2e import access, capacity, delivery, gitops, scheduling
+from tests.e2e import access, capacity, delivery, gitops, scheduling, volumes
 from tests.e2e.setup import BLIND, FAIR, GITOPS, NEW, OLD, PAIR, Setup
 from tests.e2e.stage import Stage
 
@@ -66,6 +66,7 @@ SEEN: dict[str, Seen] = {
     "delivery/unit-does-not-build": Seen(gitops.unit_does_not_build, GITOPS),
     "delivery/unit-vanished": Seen(delivery.unit_vanished),
     "delivery/unlisted-component": Seen(gitops.unlisted_component, GITOPS),
+    "isolation/claimable-adopted-class": Seen(volumes.claimable_adopted_class),
     "isolation/open-egress": Seen(gitops.open_egress, GITOPS),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
     "isolation/team-as-system-namespace": Seen(access.team_as_system_namespace),

@@ -30,6 +30,7 @@ _PLATFORM: dict[str, Any] = {
 }
 _PATIENCE = 120.0
 """Seconds for what takes a few, since a busy machine is no failure."""
+_ROOT = "kube-root-ca.crt"
 _STILL = 0.4
 """Seconds in which no object may change while no user acts."""
 
@@ -86,6 +87,7 @@ def _broken_promises(scene: Scene) -> Iterator[str]:
     yield from _misplaced(scene)
     yield from _taken(scene)
     yield from _steering(scene)
+    yield from _rewritten(scene)
     owner = scene.submit("vision", 4)
     if not stage.until(lambda: owner.is_admitted, _PATIENCE):
         yield f"another team's job waits within its own quota: {owner.waiting_reason}"
@@ -176,6 +178,18 @@ def _steering(scene: Scene) -> Iterator[str]:
                 key.startswith("argocd.") for key in keys
             ):
                 yield f"{kind} {_name(each)} carries {keys}"
+
+
+def _rewritten(scene: Scene) -> Iterator[str]:
+    """Yield certificates of the API server that an attack has replaced or frozen."""
+    roots = [
+        each for each in _theirs(scene, "v1", "ConfigMap") if each["metadata"]["name"] == _ROOT
+    ]
+    if len(roots) != len(NAMESPACES):
+        yield f"{_ROOT} is missing in {len(NAMESPACES) - len(roots)} namespaces"
+    for each in roots:
+        if list(each["data"]) != ["ca.crt"] or "immutable" in each:
+            yield f"ConfigMap {_name(each)} is another"
 
 
 def _made(scene: Scene, version: str, kind: str) -> list[Body]:

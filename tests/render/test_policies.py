@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.rules.cases import platform_of
+from trainyard.render import scopes
 from trainyard.render.site import render_site
 
 RELEASES = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
@@ -190,3 +192,36 @@ def _pod_selectors(policy: dict[str, Any]) -> Iterator[dict[str, Any]]:
     rules = [*policy.get("ingress", ()), *policy.get("egress", ())]
     for peer in (peer for rule in rules for peer in (*rule.get("from", ()), *rule.get("to", ()))):
         yield peer.get("podSelector", {})
+
+
+def test_policies_on_what_others_may_not_name_are_there_where_it_is_used() -> None:
+    """A class that other namespaces use must not be closed to them."""
+    site = platform_of({}).sites[0]
+    storage = tuple(
+        replace(each, storage_class="cephfs")
+        for each in site.cluster.storage
+        if not each.secret_store
+    )
+    bare = replace(site, cluster=replace(site.cluster, storage=storage, pull_secrets=()))
+    for scopes_of in (scopes.with_secret_stores, scopes.with_adopted_volumes):
+        assert (len([*scopes_of(site)]), len([*scopes_of(bare)])) == (1, 0)
+
+
+@RELEASES
+def test_names_of_controllers_are_those_of_the_release(release: str) -> None:
+    """Literal names, and prefixes."""
+    policy = _policies(release)["trainyard-tenant-objects"]
+    variables = {each["name"]: each["expression"] for each in policy["variables"]}
+    assert "'kube-root-ca.crt'" in variables["named"]
+    on_openshift = "variables.metadata.name.startsWith('odh-')"
+    assert (on_openshift in variables["named"]) == (release == "openshift-ai-3.5")
+
+
+@RELEASES
+def test_only_claims_may_get_finalizers_of_storage(release: str) -> None:
+    """On a TrainJob or a ConfigMap nobody removes them."""
+    policy = _policies(release)["trainyard-tenant-objects"]
+    variables = {each["name"]: each["expression"] for each in policy["variables"]}
+    assert variables["protections"].startswith("!variables.isClaim ? [] :")
+    finalizers = [each for each in policy["validations"] if "finalizers" in each["expression"]]
+    assert [("pvc-protection" in each["expression"]) for each in finalizers] == [False]

@@ -99,7 +99,7 @@ def test_storage_of_each_kind() -> None:
     assert fields == {
         "checkpoints": ("s3", "", "ml/teams", "", "https://s3.corp.internal", "vault"),
         "home": ("nfs", "nfs.corp.internal", "/export/home", "", "", ""),
-        "imagenet": ("adopted", "", "", "cephfs", "", ""),
+        "imagenet": ("adopted", "", "", "trainyard-adopted", "", ""),
         "scratch": ("class", "", "", "cephfs", "", ""),
     }
 

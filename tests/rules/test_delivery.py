@@ -224,6 +224,7 @@ def test_component_of_a_retired_team_is_listed() -> None:
         ("ds-pipeline-server-config-dspa", "OpenShift AI's pipelines"),
         ("kube-root-ca.crt", "Kubernetes"),
         ("openshift-service-ca.crt", "OpenShift"),
+        ("odh-trusted-ca-bundle", "OpenShift AI"),
         ("own-kube-root-ca.crt", ""),
         ("mpi-hostfiles", ""),
         ("nightly-config", ""),

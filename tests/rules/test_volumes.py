@@ -41,7 +41,7 @@ def test_spaces_of_a_team_do_not_share_a_volume() -> None:
 def test_volume_of_two_storage_entries_is_reported() -> None:
     """Each entry of the cluster makes a claim of its own."""
     changes = {
-        CLUSTER: {"storage": {"models": {"adopted": {"class": "cephfs"}}}},
+        CLUSTER: {"storage": {"models": {"adopted": {"class": "trainyard-adopted"}}}},
         NLP: {
             "storage": {
                 "imagenet": {"volume": "pvc-1", "size": "1Ti"},

@@ -168,7 +168,19 @@ class Cluster:
     @property
     def has_secrets(self) -> bool:
         """Return whether some Secret comes from a secret store."""
-        return bool(self.pull_secrets) or any(each.secret_store for each in self.storage)
+        return bool(self.secret_stores)
+
+    @property
+    def secret_stores(self) -> list[str]:
+        """ClusterSecretStores that the profile names, sorted."""
+        stores = {each.secret_store for each in self.pull_secrets}
+        stores.update(each.secret_store for each in self.storage)
+        return sorted(stores - {""})
+
+    @property
+    def guards_adopted(self) -> bool:
+        """Return whether teams may adopt volumes of the class that only the delivery claims."""
+        return any(each.storage_class == names.ADOPTED_CLASS for each in self.storage)
 
     def _is_scraped(self, source: str) -> bool:
         """Return whether the cluster declares who has a source scraped."""

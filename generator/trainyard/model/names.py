@@ -57,6 +57,9 @@ A new NetworkPolicy of the tree must begin so: a running job could have any othe
 TEAM_NETWORK_POLICIES = "trainyard-network-policies"
 """The admission policy over NetworkPolicies in the teams' namespaces."""
 
+ADOPTED_CLASS = "trainyard-adopted"
+"""Storage class of adopted volumes; admission lets only the delivery claim it."""
+
 RESERVED_TEAMS = frozenset(
     {"admin", "argocd", "default", "platform", "samples", "system", "trainyard"}
 )

@@ -109,6 +109,12 @@ class Release:
         return tuple(sorted(endings))
 
     @property
+    def controller_config_maps(self) -> tuple[str, ...]:
+        """Patterns of the names of ConfigMaps that controllers keep for what is no job, sorted."""
+        kept = (each for each in self.derived_names if each.kind == "ConfigMap")
+        return tuple(sorted(each.name for each in kept if not each.is_of_a_job))
+
+    @property
     def isolates_jobs(self) -> bool:
         """Return whether Trainer writes a NetworkPolicy for each job; ours must not cancel it."""
         return "NetworkPolicy" in self.named_like_jobs

@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
+from trainyard.model.names import ADOPTED_CLASS
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.references.names import POOL_LABEL, TOPOLOGY_LEVEL, VF_RESOURCE, Name, Scope
@@ -64,7 +65,11 @@ def make_index(site: Site, manifests: Sequence[Manifest]) -> Index:
 
 
 def _declared(site: Site) -> Iterator[Name]:
-    """Yield what exists already by the profiles: GPUs, accounts with an owner, adopted volumes."""
+    """Yield what exists already by the profiles: GPUs, accounts with an owner, adopted volumes.
+
+    The class of these is a name only: nothing provisions it.
+    """
+    yield "StorageClass", "", ADOPTED_CLASS
     for pool in site.cluster.pools:
         if pool.hardware.gpu:
             # Its vendor's prefix may be that of the SR-IOV resources too.

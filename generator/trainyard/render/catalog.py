@@ -111,6 +111,12 @@ CATALOG: tuple[Entry[Site], ...] = (
     ),
     Entry("platform/validating-admission-policy-team-namespaces", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-team-namespaces", scopes.cluster),
+    Entry("platform/validating-admission-policy-secret-stores", scopes.with_secret_stores),
+    Entry("platform/validating-admission-policy-binding-secret-stores", scopes.with_secret_stores),
+    Entry("platform/validating-admission-policy-adopted-volumes", scopes.with_adopted_volumes),
+    Entry(
+        "platform/validating-admission-policy-binding-adopted-volumes", scopes.with_adopted_volumes
+    ),
     Entry("platform/validating-admission-policy-shells", scopes.debugged),
     Entry("platform/validating-admission-policy-binding-shells", scopes.debugged),
     Entry("platform/validating-admission-policy-own-runtimes", scopes.own_runtimes),

@@ -16,10 +16,13 @@ def text_list(values: Iterable[str]) -> str:
 
 
 def is_one_of(value: str, wanted: Iterable[str]) -> str:
-    """Return whether an expression is one of some names; one that ends with ``*`` is a prefix."""
+    """Return whether an expression is one of some names, which may begin or end with ``*``."""
     listed = sorted(wanted)
-    named = [name for name in listed if not name.endswith("*")]
-    prefixes = [name.removesuffix("*") for name in listed if name.endswith("*")]
+    named = [name for name in listed if "*" not in name]
     tests = [f"{value} in {text_list(named)}"] if named else []
-    tests += [f"{value}.startsWith({text(prefix)})" for prefix in prefixes]
+    for name in listed:
+        if name.endswith("*"):
+            tests.append(f"{value}.startsWith({text(name.removesuffix('*'))})")
+        elif name.startswith("*"):
+            tests.append(f"{value}.endsWith({text(name.removeprefix('*'))})")
     return f"({' || '.join(tests)})"

@@ -46,6 +46,18 @@ def debugged(site: Site) -> Iterator[Scope]:
         yield from cluster(site)
 
 
+def with_secret_stores(site: Site) -> Iterator[Scope]:
+    """Yield the cluster, where it names ClusterSecretStores."""
+    if site.cluster.secret_stores:
+        yield from cluster(site)
+
+
+def with_adopted_volumes(site: Site) -> Iterator[Scope]:
+    """Yield the cluster, where teams may adopt volumes."""
+    if site.cluster.guards_adopted:
+        yield from cluster(site)
+
+
 def own_runtimes(site: Site) -> Iterator[Scope]:
     """Yield the cluster, where the admins of some team may create TrainingRuntimes."""
     if any(tenant.team.own_runtimes for tenant in site.tenants):

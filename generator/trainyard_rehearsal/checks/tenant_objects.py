@@ -11,7 +11,12 @@ from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.hostile_sizes import MANY_LABELS
 from trainyard_rehearsal.checks.jobs import TRAINER, as_user
-from trainyard_rehearsal.checks.refusals import OBJECT_TOO_LARGE, TRAINER_ONLY
+from trainyard_rehearsal.checks.objects_of_others import (
+    harmless_to_others,
+    hostile_to_others,
+    objects_of_others,
+)
+from trainyard_rehearsal.checks.refusals import FINALIZER, OBJECT_TOO_LARGE, TRAINER_ONLY
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -41,6 +46,8 @@ _CLAIMS: tuple[tuple[Body, str], ...] = (
 )
 _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
     ({"spec": {"volumeName": "of-another-team"}}, _VOLUME),
+    ({"spec": {"selector": {}}}, _VOLUME),
+    ({"spec": {"selector": {"matchLabels": {"team": "another"}}}}, _VOLUME),
     (
         {"metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": "of-nobody"}}},
         _VOLUME,
@@ -64,6 +71,9 @@ def check_tenant_objects(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]
         hostile.send(_hostile_shells(lab, space))
         hostile.send(_hostile_runtimes(lab, space))
         harmless.send(_harmless(lab, space))
+        with objects_of_others(lab, space):
+            hostile.send(hostile_to_others(lab, space))
+            harmless.send(harmless_to_others(lab, space))
     yield hostile.outcome("hostile objects refused")
     yield harmless.outcome("members' own objects accepted")
 
@@ -77,6 +87,8 @@ def _hostile_config_maps(lab: Lab, space: Space) -> Iterator[RequestCase]:
         yield _create(user, with_change(plain, change), refusal, at)
         patch = partial(user.patch, existing, change, dry_run=True)
         yield RequestCase(f"{space.namespace}: {as_json(change)}", patch, at, refusal)
+    held = {"metadata": {"finalizers": ["kubernetes.io/pvc-protection"]}}
+    yield _create(user, with_change(plain, held), FINALIZER, at)
     for ending in space.cluster.release.reserved_config_maps:
         yield _create(user, config_map(space, f"job{ending}"), TRAINER_ONLY, at)
     text = {"a": "x" * 200_000, "b": "x" * 100_000}

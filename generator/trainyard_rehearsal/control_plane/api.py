@@ -110,10 +110,8 @@ class Api:
         """Return a client of the same API that impersonates another user."""
         other = object.__new__(Api)
         other._client, other._known = self._client, self._known
-        other._impersonated = [
-            ("Impersonate-User", user),
-            *(("Impersonate-Group", each) for each in groups),
-        ]
+        in_groups = (("Impersonate-Group", each) for each in groups)
+        other._impersonated = [("Impersonate-User", user), *in_groups]
         return other
 
     def ready(self) -> bool:
@@ -163,11 +161,8 @@ class Api:
         Raises:
             Refused: this user may not read them.
         """
-        found = self._do(
-            "GET",
-            self.resource(version, kind).path(namespace),
-            {"labelSelector": labels} if labels else {},
-        )
+        query = {"labelSelector": labels} if labels else {}
+        found = self._do("GET", self.resource(version, kind).path(namespace), query)
         return [{"apiVersion": version, "kind": kind, **item} for item in found.body["items"]]
 
     def apply(
@@ -208,6 +203,10 @@ class Api:
         """
         path, kind = self._path(body, part), "application/merge-patch+json"
         return self._do("PATCH", path, _dry(dry_run), _json(change), kind)
+
+    def update(self, body: Body, *, dry_run: bool = False) -> Answer:
+        """Replace an object; it is refused as a patch is."""
+        return self._do("PUT", self._path(body), _dry(dry_run), _json(body))
 
     def token(self, account: str, namespace: str) -> str:
         """Return a new token of a service account.

@@ -19,7 +19,7 @@ from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.certificates import write_certificates
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
-from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes
+from trainyard_rehearsal.control_plane.processes import LOGS, LOOPBACK, START, Processes
 
 _PROVIDER = {"KIND_EXPERIMENTAL_PROVIDER": "docker"}
 """kind would try other providers too, whose networks can't reach this machine."""
@@ -82,7 +82,7 @@ class KindCluster:
             ToolError: kind fails, or its API server can't reach this machine.
         """
         cluster = _Cluster(built.programs["kind"], folder)
-        with cluster.deleted(), Processes(folder / "logs") as processes:
+        with cluster.deleted(), Processes(folder / LOGS) as processes:
             configuration = folder / "kind.yaml"
             configuration.write_bytes(emit(self.configuration))
             cluster.create(configuration)

@@ -24,7 +24,7 @@ from trainyard_rehearsal.control_plane.endpoint import ADMIN, ControlPlane, Endp
 from trainyard_rehearsal.control_plane.job_policies import JobPolicies, played
 from trainyard_rehearsal.control_plane.kind import KindCluster
 from trainyard_rehearsal.control_plane.nodes import nodes, start_kwok
-from trainyard_rehearsal.control_plane.processes import START, Processes, free_ports
+from trainyard_rehearsal.control_plane.processes import LOGS, START, Processes, free_ports
 
 AUDIT_POLICY = "operators/audit-policy.yaml"
 """The file of a tree that its API server takes, in a release that has it."""
@@ -95,6 +95,8 @@ def alone(cache: Path) -> Iterator[None]:
 def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
     """Start a control plane with the nodes of a cluster, and end it on any exit.
 
+    Its logs stay.
+
     Args:
         plan: cluster, tree and components.
         built: the release's programs.
@@ -107,9 +109,9 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
     plane: ControlPlane = local_cluster
     if components.node_image:
         plane = KindCluster(components.node_image)
-    shutil.rmtree(folder, ignore_errors=True)
     policy = plan.tree / AUDIT_POLICY
     with (
+        cleared(folder),
         plane.running(built, folder, policy if policy.exists() else None) as endpoint,
         endpoint.api() as api,
     ):
@@ -139,6 +141,20 @@ def _job_policies(plan: Plan, api: Api) -> Iterator[JobPolicies | None]:
         return
     with played(api, plan.components.controllers["trainer"].account) as policies:
         yield policies
+
+
+@contextmanager
+def cleared(folder: Path) -> Iterator[None]:
+    """Delete a folder, and in the end all but the logs of what ran in it: etcd has 600 MB."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield
+    finally:
+        for path in folder.glob("*"):
+            if not path.is_dir():
+                path.unlink()
+            elif path.name != LOGS:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _serve_kinds(

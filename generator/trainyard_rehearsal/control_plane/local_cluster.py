@@ -10,6 +10,7 @@ from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.certificates import write_certificates
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
 from trainyard_rehearsal.control_plane.processes import (
+    LOGS,
     LOOPBACK,
     START,
     Processes,
@@ -37,7 +38,7 @@ def running(built: Built, folder: Path, policy: Path | None, /) -> Iterator[Endp
     """
     certificates = write_certificates(folder / "certificates", LOOPBACK)
     (port,) = free_ports(1)
-    with Processes(folder / "logs") as processes:
+    with Processes(folder / LOGS) as processes:
         endpoint = Endpoint(
             folder,
             built,

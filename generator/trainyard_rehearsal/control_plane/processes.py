@@ -21,6 +21,8 @@ from trainyard.diagnostics import ToolError
 from trainyard.programs import dying_with_parent, trusted
 
 LOOPBACK = "127.0.0.1"
+LOGS = "logs"
+"""Folder of the logs, in the folder of a run."""
 _TAIL = 15
 _MEMORY = min(2 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
 """Bytes from which a Go process collects garbage more often, since two API servers run at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from dataclasses import asdict
@@ -104,6 +105,8 @@ def command(  # noqa: PLR0917 - click passes options by name
         build_programs(request, notify)
         return Exit.FINE
     if keep:
+        # A shell starts a background job with SIGINT ignored, and Python leaves it ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         rehearsal = rehearse(request, notify, _wait)
     else:
         with working("rehearsing", "control planes") as line:
@@ -121,7 +124,7 @@ def _terminate(_: int, __: FrameType | None) -> None:
 
 def _wait(lab: Lab) -> None:
     notify(f"export KUBECONFIG={lab.kubeconfig}")
-    notify("running until Ctrl-C; Argo CD's part follows then")
+    notify(f"running until Ctrl-C or `kill -INT {os.getpid()}`; Argo CD's part follows then")
     try:
         threading.Event().wait()
     except _Terminated:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -162,11 +163,24 @@ class ClusterView:
         return links | {"fabric"} if links else links
 
     @property
-    def secret_stores(self) -> list[str]:
-        """ClusterSecretStores that the profile names, sorted."""
-        stores = {each.secret_store for each in self.cluster.pull_secrets}
-        stores.update(each.secret_store for each in self.cluster.storage)
-        return sorted(stores - {""})
+    def secret_store_list(self) -> str:
+        """CEL: names of the ClusterSecretStores that the profile names."""
+        return text_list(self.cluster.secret_stores)
+
+    @property
+    def store_conditions(self) -> str:
+        """JSON patch of a ClusterSecretStore: it serves teams and the platform."""
+        teams = [{"key": self.cluster.team_label_key, "operator": "Exists"}]
+        served = [
+            {"namespaceSelector": {"matchExpressions": teams}},
+            {"namespaces": [self.cluster.system_namespace]},
+        ]
+        return json.dumps({"spec": {"conditions": served}}, separators=(",", ":"))
+
+    @property
+    def adopted_class(self) -> str:
+        """CEL: storage class of the volumes that teams adopt."""
+        return text(names.ADOPTED_CLASS)
 
     @property
     def needs(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.quantity import format_seconds
 from trainyard.model.release import Release
-from trainyard.render.cel import text_list
+from trainyard.render.cel import is_one_of, text_list
 
 _FINISHED = (
     '{{range .items}}{{if not .spec.suspend}}{{$old := ""}}{{range .status.conditions}}'
@@ -81,6 +81,11 @@ class ReleaseView:
     def reserved_endings(self) -> str:
         """CEL: endings of names of ConfigMaps that only Trainer may use."""
         return text_list(self.release.reserved_config_maps)
+
+    @property
+    def is_of_controller(self) -> str:
+        """CEL: the object has the name of a ConfigMap that another controller keeps."""
+        return is_one_of("variables.metadata.name", self.release.controller_config_maps)
 
 
 @dataclass(frozen=True, slots=True)

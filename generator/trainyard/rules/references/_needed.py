@@ -92,7 +92,7 @@ def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for secret in cluster.pull_secrets:
         yield f"ClusterSecretStore/{secret.secret_store}", secret.at / "secretStore"
     for storage in cluster.storage:
-        if storage.storage_class:
+        if storage.storage_class not in {"", names.ADOPTED_CLASS}:
             inside = ("class",) if storage.kind == "class" else ("adopted", "class")
             yield f"StorageClass/{storage.storage_class}", storage.at.below(inside)
         if storage.secret_store:

@@ -1,0 +1,121 @@
+"""Check that a namespace without a team gets neither keys of the platform nor volumes of teams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from trainyard.model import names
+from trainyard.model.cluster import Cluster
+from trainyard_rehearsal.checks.access_requests import claim_spec
+from trainyard_rehearsal.checks.new_roles import wait_until_permitted
+from trainyard_rehearsal.checks.refusals import ADOPTED, STORE
+from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
+from trainyard_rehearsal.checks.variants import as_json
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.outcome import Outcome
+
+_NAMESPACE = "rehearsal-project"
+_USER = "project-admin@example.com"
+_RBAC = "rbac.authorization.k8s.io"
+_KEY = {"key": "ml/teams/nlp/checkpoints"}
+
+
+def check_platform_data(lab: Lab) -> Iterator[Outcome]:
+    """Name the platform's stores and classes as the admin of a project.
+
+    Args:
+        lab: with the tree applied.
+    """
+    cluster = lab.plan.site.cluster
+    bodies = list(_project())
+    for body in bodies:
+        lab.api.apply(body)
+    user = lab.api.acting(_USER, ["system:authenticated"])
+    wait_until_permitted(lab, user, "create", "persistentvolumeclaims", _NAMESPACE)
+    hostile, harmless = RequestTally(), RequestTally()
+    hostile.send(_create(user, cluster, _naming_stores(cluster), STORE))
+    hostile.send(_create(user, cluster, _claiming(cluster), ADOPTED))
+    harmless.send(_create(user, cluster, _harmless(cluster), ""))
+    yield hostile.outcome("platform's data refused to others")
+    yield harmless.outcome("others' own data let through")
+    for body in reversed(bodies):
+        lab.api.delete(body)
+
+
+def _create(
+    user: Api, cluster: Cluster, bodies: Iterator[Body], refusal: str
+) -> Iterator[RequestCase]:
+    for body in bodies:
+        display = f"{body['kind']} {as_json(body)}"[:200]
+        yield RequestCase(display, partial(user.create, body, dry_run=True), cluster.at, refusal)
+
+
+def _naming_stores(cluster: Cluster) -> Iterator[Body]:
+    """Yield an ExternalSecret for each field that names a store."""
+    for name in cluster.secret_stores:
+        store = {"kind": "ClusterSecretStore", "name": name}
+        data = {"secretKey": "a", "remoteRef": _KEY, "sourceRef": {"storeRef": store}}
+        own = {"secretStoreRef": {"kind": "SecretStore", "name": "own"}}
+        yield _secret({"secretStoreRef": store, "dataFrom": [{"extract": _KEY}]})
+        yield _secret({**own, "data": [data]})
+        for source in ({"extract": _KEY}, {"find": {"path": "ml"}}):
+            yield _secret({**own, "dataFrom": [{**source, "sourceRef": {"storeRef": store}}]})
+
+
+def _claiming(cluster: Cluster) -> Iterator[Body]:
+    """Yield claims that a volume without a claim would be given to."""
+    if cluster.guards_adopted:
+        spec = claim_spec(names.ADOPTED_CLASS)
+        yield _claim(spec)
+        yield _claim({**spec, "volumeName": "of-a-team"})
+        older = {"volume.beta.kubernetes.io/storage-class": spec.pop("storageClassName")}
+        yield _claim(spec, older)
+
+
+def _harmless(cluster: Cluster) -> Iterator[Body]:
+    yield _claim(claim_spec("of-everybody"))
+    if cluster.secret_stores:
+        own = {"kind": "SecretStore", "name": cluster.secret_stores[0]}
+        other = {"kind": "ClusterSecretStore", "name": "of-everybody"}
+        for store in (own, other):
+            yield _secret({"secretStoreRef": store, "dataFrom": [{"extract": _KEY}]})
+
+
+def _secret(spec: Body) -> Body:
+    version = "external-secrets.io/v1"
+    return {
+        "apiVersion": version,
+        "kind": "ExternalSecret",
+        "metadata": _metadata("x"),
+        "spec": spec,
+    }
+
+
+def _claim(spec: Body, annotations: Body | None = None) -> Body:
+    metadata = {**_metadata("x"), "annotations": annotations or {}}
+    kind = "PersistentVolumeClaim"
+    return {"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def _project() -> Iterator[Body]:
+    """Yield a project, and what the admin of one may create where External Secrets is installed."""
+    yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}}
+    rules = [
+        {"apiGroups": [""], "resources": ["persistentvolumeclaims"], "verbs": ["create"]},
+        {"apiGroups": ["external-secrets.io"], "resources": ["*"], "verbs": ["create"]},
+    ]
+    version, metadata = f"{_RBAC}/v1", _metadata("rehearsal")
+    yield {"apiVersion": version, "kind": "Role", "metadata": metadata, "rules": rules}
+    yield {
+        "apiVersion": version,
+        "kind": "RoleBinding",
+        "metadata": metadata,
+        "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": metadata["name"]},
+        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": _USER}],
+    }
+
+
+def _metadata(name: str) -> dict[str, str]:
+    return {"name": name, "namespace": _NAMESPACE}

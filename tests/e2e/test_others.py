@@ -1,0 +1,192 @@
+"""What belongs to others stays theirs: volumes, keys, certificates and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.e2e import volumes
+from tests.e2e.objects import identity_of
+from tests.e2e.setup import NEW, OLD
+from tests.e2e.stage import Stage
+from tests.e2e.volumes import PROJECT, VOLUME, claim, namespace, released, there
+from trainyard.model.names import ADOPTED_CLASS
+from trainyard_rehearsal.checks.jobs import as_account, as_user
+from trainyard_rehearsal.checks.refusals import FROZEN, OF_OTHERS, STORE
+from trainyard_rehearsal.control_plane.api import Body, Refused
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.parametrize(
+        "stage", [NEW, OLD], indirect=True, ids=lambda setup: setup.name, scope="session"
+    ),
+]
+
+_ROOT = "kube-root-ca.crt"
+_RBAC = "rbac.authorization.k8s.io"
+_EVERY_PUSH = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "pushsecrets.external-secrets.io"},
+    "spec": {
+        "group": "external-secrets.io",
+        "names": {"kind": "PushSecret", "plural": "pushsecrets"},
+        "scope": "Namespaced",
+        "versions": [
+            {
+                "name": "v1alpha1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {
+                        "type": "object",
+                        "x-kubernetes-preserve-unknown-fields": True,
+                    }
+                },
+            }
+        ],
+    },
+}
+"""Stands for the kind of External Secrets, whose fields the policy reads."""
+
+
+@pytest.mark.parametrize("page", ["rename-a-team.md", "adopt-a-volume.md"])
+def test_documented_patch_gives_a_volume_to_its_claim_alone(stage: Stage, page: str) -> None:
+    """Whoever waits for it, by its name or by its class, and however often it is tried."""
+    *_, hand_over = commands = volumes.patches(page)
+    place = "team-perception" if page.startswith("rename") else "team-vision"
+    own = "e2e-new-team"
+    storage_class = "cephfs" if place == "team-perception" else ADOPTED_CLASS
+    assert all(VOLUME in command for command in commands)
+    assert "claimRef" in hand_over[-1]
+    for _ in range(5):
+        waiting = [
+            claim(PROJECT, "lucky", "cephfs"),
+            claim(PROJECT, "grab", "cephfs", volumeName=VOLUME),
+            claim(own, "imagenet", storage_class, volumeName=VOLUME),
+        ]
+        spaces = (namespace(PROJECT), namespace(own))
+        with there(stage, *spaces, released("cephfs"), *waiting):
+            for command in commands:
+                volumes.run(stage, [each.replace(place, own) for each in command])
+            assert stage.until(lambda: volumes.bound_to(stage) == (own, "imagenet"))
+            found = stage.api.list("v1", "PersistentVolumeClaim", PROJECT)
+            assert [each["status"]["phase"] for each in found] == ["Pending", "Pending"]
+
+
+def test_member_replaces_no_certificate(stage: Stage) -> None:
+    """Kubernetes restores what an administrator changes; a frozen one it can't."""
+    scene = stage.deploy({})
+    user = as_user(scene.api, scene.space("team-nlp"))
+    root = _config_map(_ROOT)
+    assert stage.until(lambda: OF_OTHERS in _refusal(user.patch, root, {"immutable": True}))
+    assert OF_OTHERS in _refusal(user.patch, root, {"data": {"ca.crt": "mine"}})
+    assert OF_OTHERS in _refusal(user.delete, root)
+
+    before = scene.api.get("v1", "ConfigMap", _ROOT, "team-nlp")["data"]
+    scene.api.patch(root, {"data": {"ca.crt": "other"}})
+    assert stage.until(
+        lambda: scene.api.get("v1", "ConfigMap", _ROOT, "team-nlp")["data"] == before
+    )
+
+
+def test_member_freezes_nothing_that_is_there(stage: Stage) -> None:
+    """A ConfigMap of one's own is immutable from its creation on, or never."""
+    scene = stage.deploy({})
+    user = as_user(scene.api, scene.space("team-nlp"))
+    own = _config_map("own")
+    with there(stage, own):
+        assert stage.until(lambda: FROZEN in _refusal(user.patch, own, {"immutable": True}))
+        assert _refusal(user.patch, own, {"data": {"a": "b"}}) == ""
+        assert _refusal(user.delete, own) == ""
+    assert _refusal(user.create, {**_config_map("new"), "immutable": True}) == ""
+    stage.delete("v1", "ConfigMap", "team-nlp", "new")
+
+
+def test_waiting_claim_chooses_no_volume_later(stage: Stage) -> None:
+    """Kubernetes lets a claim without a volume name one once; the binder does."""
+    scene = stage.deploy({"teams/nlp.yaml": {"claims": {"scratch": "1Ti"}}})
+    (name,) = scene.space("team-nlp").claimable_classes
+    runner = as_account(scene.api, "system:serviceaccount:team-nlp:e2e-runner")
+    waits = claim("team-nlp", "waits", name)
+    with there(stage, waits, *_runner()):
+
+        def refused() -> bool:
+            words = _refusal(runner.patch, waits, {"spec": {"volumeName": VOLUME}})
+            return "a claim must not choose its volume" in words
+
+        assert stage.until(refused)
+        with there(stage, volumes.volume(name, claimRef=_reference(waits))):
+            assert stage.until(lambda: volumes.bound_to(stage) == ("team-nlp", "waits"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "refused"),
+    [
+        ({"secretStoreRefs": [{"kind": "ClusterSecretStore", "name": "vault"}]}, True),
+        ({"secretStoreRefs": [{"kind": "ClusterSecretStore", "labelSelector": {}}]}, True),
+        ({"dataTo": [{"storeRef": {"kind": "ClusterSecretStore", "name": "vault"}}]}, True),
+        ({"secretStoreRefs": [{"kind": "SecretStore", "labelSelector": {}}]}, False),
+        ({"secretStoreRefs": [{"kind": "ClusterSecretStore", "name": "other"}]}, False),
+        ({"secretStoreRefs": [{"name": "vault"}]}, False),
+    ],
+)
+def test_project_pushes_into_no_store_of_the_platform(
+    stage: Stage, spec: dict[str, Any], refused: bool
+) -> None:
+    """A PushSecret names stores, or selects them by their labels."""
+    scene = stage.deploy({})
+    user = as_account(scene.api, f"system:serviceaccount:{PROJECT}:e2e-runner")
+    push = {
+        "apiVersion": "external-secrets.io/v1alpha1",
+        "kind": "PushSecret",
+        "metadata": {"name": "x", "namespace": PROJECT},
+        "spec": spec,
+    }
+    with there(stage, _EVERY_PUSH, namespace(PROJECT), *_runner(PROJECT)):
+
+        def is_judged() -> bool:
+            words = _refusal(user.create, push, dry_run=True)
+            return STORE in words if refused else words == ""
+
+        assert stage.until(is_judged)
+
+
+def _config_map(name: str) -> Body:
+    metadata = {"name": name, "namespace": "team-nlp"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+
+
+def _reference(body: Body) -> Body:
+    version, kind, place, name = identity_of(body)
+    return {"apiVersion": version, "kind": kind, "namespace": place, "name": name}
+
+
+def _runner(place: str = "team-nlp") -> tuple[Body, Body]:
+    """Return the role of an account that may write claims, and its binding."""
+    metadata = {"name": "e2e-runner", "namespace": place}
+    rules = [
+        {"apiGroups": [""], "resources": ["persistentvolumeclaims"], "verbs": ["*"]},
+        {"apiGroups": ["external-secrets.io"], "resources": ["*"], "verbs": ["*"]},
+    ]
+    version = f"{_RBAC}/v1"
+    role = {"apiVersion": version, "kind": "Role", "metadata": metadata, "rules": rules}
+    binding = {
+        "apiVersion": version,
+        "kind": "RoleBinding",
+        "metadata": metadata,
+        "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": "e2e-runner"},
+        "subjects": [{"kind": "ServiceAccount", "name": "e2e-runner", "namespace": place}],
+    }
+    return role, binding
+
+
+def _refusal(request: Callable[..., object], *arguments: object, **options: object) -> str:
+    """Send a request; return why it is refused, nothing if it is not."""
+    try:
+        request(*arguments, **options)
+    except Refused as refused:
+        return str(refused)
+    return ""
