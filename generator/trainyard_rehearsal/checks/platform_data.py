@@ -70,8 +70,8 @@ def _claiming(cluster: Cluster) -> Iterator[Body]:
         spec = claim_spec(names.ADOPTED_CLASS)
         yield _claim(spec)
         yield _claim({**spec, "volumeName": "of-a-team"})
-        older = {"volume.beta.kubernetes.io/storage-class": spec.pop("storageClassName")}
-        yield _claim(spec, older)
+        older = {"volume.beta.kubernetes.io/storage-class": names.ADOPTED_CLASS}
+        yield _claim({**spec, "storageClassName": None}, older)
 
 
 def _harmless(cluster: Cluster) -> Iterator[Body]:

@@ -170,11 +170,8 @@ class ClusterView:
     @property
     def store_conditions(self) -> str:
         """JSON patch of a ClusterSecretStore: it serves teams and the platform."""
-        teams = [{"key": self.cluster.team_label_key, "operator": "Exists"}]
-        served = [
-            {"namespaceSelector": {"matchExpressions": teams}},
-            {"namespaces": [self.cluster.system_namespace]},
-        ]
+        teams = {"matchExpressions": [{"key": self.cluster.team_label_key, "operator": "Exists"}]}
+        served = [{"namespaceSelector": teams}, {"namespaces": [self.cluster.system_namespace]}]
         return json.dumps({"spec": {"conditions": served}}, separators=(",", ":"))
 
     @property
