@@ -39,20 +39,28 @@ def need_free(file: Path) -> None:
 
 def _owners(place: Path) -> Iterator[str]:
     """Yield what a file belongs to."""
-    folders = {"profiles": Path("profiles"), "output": Path("overlays")}
-    context = click.get_current_context(silent=True)
-    given = context.params if context else {}
-    profiles, tree = ((given.get(name) or each).resolve() for name, each in folders.items())
+    profiles, tree = _folders()
     if profiles in place.parents:
         yield "in the folder of the profiles"
     # A page may be at the top of the tree, which no sync unit reads.
     if tree in place.parent.parents:
         yield "in the tree"
-    if any(each.name.lower() == _GIT or _is_repository(each) for each in (place, *place.parents)):
+    if any(map(_is_of_git, (place, *place.parents))):
         yield "in a repository of Git"
 
 
-def _is_repository(folder: Path) -> bool:
-    """Return whether a folder is Git's own, as those of bare clones and work trees are."""
-    shared = folder / "commondir"
-    return (folder / "HEAD").is_file() and ((folder / "refs").is_dir() or shared.is_file())
+def _folders() -> tuple[Path, Path]:
+    """Return the folders of the profiles and of the tree, as the command was given them."""
+    context = click.get_current_context(silent=True)
+    given = context.params if context else {}
+    profiles, tree = (
+        given.get(name) or Path(default)
+        for name, default in (("profiles", "profiles"), ("output", "overlays"))
+    )
+    return profiles.resolve(), tree.resolve()
+
+
+def _is_of_git(path: Path) -> bool:
+    """Return whether a path is Git's own, as those of bare clones and work trees are."""
+    has_refs = (path / "refs").is_dir() or (path / "commondir").is_file()
+    return path.name.lower() == _GIT or (has_refs and (path / "HEAD").is_file())

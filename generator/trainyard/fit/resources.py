@@ -38,14 +38,18 @@ def resource_faults(container: Body) -> Iterator[str]:
         if _is_counted(name) and parse_amount(str(amount)).denominator != 1:
             yield f"asks for {amount} {name}, which must be a whole number"
     for name, request in requests.items():
-        if name not in limits:
-            if not _is_shared(name):
-                yield f"requests {request} {name} without a limit, which must be equal"
-            continue
-        asked, limit = parse_amount(str(request)), parse_amount(str(limits[name]))
-        if asked > limit or (asked != limit and not _is_shared(name)):
-            must = "must not be less" if _is_shared(name) else "must be equal"
-            yield f"requests {request} {name}, and its limit of {limits[name]} {must}"
+        if fault := _fault(name, request, limits.get(name)):
+            yield f"requests {request} {name}{fault}"
+
+
+def _fault(name: str, request: Any, limit: Any) -> str:
+    """Return why a request does not go with its limit; empty if it does."""
+    if limit is None:
+        return "" if _is_shared(name) else " without a limit, which must be equal"
+    asked, most = parse_amount(str(request)), parse_amount(str(limit))
+    if asked == most or (asked < most and _is_shared(name)):
+        return ""
+    return f", and its limit of {limit} must {'not be less' if _is_shared(name) else 'be equal'}"
 
 
 def _is_shared(name: str) -> bool:

@@ -88,7 +88,6 @@ def resolve_kubernetes(text: str) -> Plain:
     """Return the value of a plain scalar in Kubernetes' reader.
 
     The source is sigs.k8s.io/yaml v1.4, goyaml.v2/resolve.go.
-    Python refuses to read thousands of digits as an integer.
 
     Dates and base-60 numbers are text to it; so are ``<<`` and ``=`` here, which we never write
     plain.
@@ -98,13 +97,18 @@ def resolve_kubernetes(text: str) -> Plain:
     if text[0] not in "+-.0123456789":
         return text
     digits = text.replace("_", "")
-    if len(digits) <= _LONGEST_INTEGER and (match := _KUBERNETES_INTEGER.fullmatch(digits)):
-        number = int(digits, 8 if match["octal"] else 0)
-        if number in _KUBERNETES_INTEGERS:
-            return number
+    number = _kubernetes_integer(digits)
+    if number is not None and number in _KUBERNETES_INTEGERS:
+        return number
     if _KUBERNETES_FLOAT.fullmatch(digits) and math.isfinite(decimal := float(digits)):
         return decimal
     return text
+
+
+def _kubernetes_integer(digits: str) -> int | None:
+    """Return an integer; None for other text, and for thousands of digits, which Python refuses."""
+    match = _KUBERNETES_INTEGER.fullmatch(digits) if len(digits) <= _LONGEST_INTEGER else None
+    return int(digits, 8 if match["octal"] else 0) if match else None
 
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_/](?:[A-Za-z0-9_./@%+=,()-]|:(?=[^ ])|[ ](?=[^ ]))*")
