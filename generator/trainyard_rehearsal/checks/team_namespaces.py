@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from trainyard.model.names import SYSTEM_NAMESPACE
@@ -63,8 +63,7 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     hostile.send(_for_daemons(lab, maker))
     harmless.send(_create(lab, as_account(lab.api, _OPERATOR), _absent(lab), ""))
     harmless.send(_create(lab, lab.api, [with_change(team, label)], ""))
-    others = [_namespace("rehearsal"), _namespace("rehearsal-team-x")]
-    harmless.send(_create(lab, maker, others, ""))
+    harmless.send(_create(lab, maker, map(_namespace, ("rehearsal", "rehearsal-team-x")), ""))
     harmless.send(_change(lab, maker, {"metadata": {"labels": {"mine": "x"}}}, ""))
     yield hostile.outcome("false team namespaces refused")
     yield harmless.outcome("other namespaces accepted")
@@ -111,7 +110,7 @@ def _apiserver(lab: Lab) -> Api:
     return lab.api.acting(_OPENSHIFT, groups)
 
 
-def _create(lab: Lab, maker: Api, bodies: list[Body], refusal: str) -> Iterator[RequestCase]:
+def _create(lab: Lab, maker: Api, bodies: Iterable[Body], refusal: str) -> Iterator[RequestCase]:
     for body in bodies:
         display = f"a new Namespace {as_json(body['metadata'])}: {refusal}"
         request = partial(maker.create, body, dry_run=True)
