@@ -61,7 +61,7 @@ class Token:
     @property
     def _bare(self) -> str:
         """The word with the places of what is quoted or substituted, and no sign of it."""
-        return _shielded(self.raw, self.at)
+        return _shielded(f"{self.raw}\n", self.at)[:-1]
 
     @property
     def is_operator(self) -> bool:
