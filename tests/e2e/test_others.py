@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.e2e import volumes
-from tests.e2e.objects import identity_of
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Stage
 from tests.e2e.volumes import PROJECT, VOLUME, claim, namespace, released, there
@@ -61,19 +60,19 @@ def test_documented_patch_gives_a_volume_to_its_claim_alone(stage: Stage, page: 
     storage_class = "cephfs" if place == "team-perception" else ADOPTED_CLASS
     assert all(VOLUME in command for command in commands)
     assert "claimRef" in hand_over[-1]
-    for _ in range(5):
-        waiting = [
-            claim(PROJECT, "lucky", "cephfs"),
-            claim(PROJECT, "grab", "cephfs", volumeName=VOLUME),
-            claim(own, "imagenet", storage_class, volumeName=VOLUME),
-        ]
-        spaces = (namespace(PROJECT), namespace(own))
-        with there(stage, *spaces, released("cephfs"), *waiting):
-            for command in commands:
-                volumes.run(stage, [each.replace(place, own) for each in command])
-            assert stage.until(lambda: volumes.bound_to(stage) == (own, "imagenet"))
-            found = stage.api.list("v1", "PersistentVolumeClaim", PROJECT)
-            assert [each["status"]["phase"] for each in found] == ["Pending", "Pending"]
+    with there(stage, namespace(PROJECT), namespace(own)):
+        for _ in range(3):
+            waiting = [
+                claim(PROJECT, "lucky", "cephfs"),
+                claim(PROJECT, "grab", "cephfs", volumeName=VOLUME),
+                claim(own, "imagenet", storage_class, volumeName=VOLUME),
+            ]
+            with there(stage, released("cephfs"), *waiting):
+                for command in commands:
+                    volumes.run(stage, [each.replace(place, own) for each in command])
+                assert stage.until(lambda: volumes.bound_to(stage) == (own, "imagenet"))
+                found = stage.api.list("v1", "PersistentVolumeClaim", PROJECT)
+                assert [each["status"]["phase"] for each in found] == ["Pending", "Pending"]
 
 
 def test_member_replaces_no_certificate(stage: Stage) -> None:
@@ -118,8 +117,6 @@ def test_waiting_claim_chooses_no_volume_later(stage: Stage) -> None:
             return "a claim must not choose its volume" in words
 
         assert stage.until(refused)
-        with there(stage, volumes.volume(name, claimRef=_reference(waits))):
-            assert stage.until(lambda: volumes.bound_to(stage) == ("team-nlp", "waits"))
 
 
 @pytest.mark.parametrize(
@@ -157,11 +154,6 @@ def test_project_pushes_into_no_store_of_the_platform(
 def _config_map(name: str) -> Body:
     metadata = {"name": name, "namespace": "team-nlp"}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
-
-
-def _reference(body: Body) -> Body:
-    version, kind, place, name = identity_of(body)
-    return {"apiVersion": version, "kind": kind, "namespace": place, "name": name}
 
 
 def _runner(place: str = "team-nlp") -> tuple[Body, Body]:
