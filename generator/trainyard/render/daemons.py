@@ -46,17 +46,28 @@ class Daemon:
 
 def daemons(cluster: Cluster) -> Iterator[Daemon]:
     """Yield the daemons that a cluster's nodes need and that their taints keep away."""
-    classes = sorted({each.storage_class for each in cluster.storage if each.storage_class})
+    classes = sorted({each.storage_class for each in cluster.storage} - {""})
     if cluster.taints and classes:
         yield _storage(cluster, classes)
-    with_gpus = _foreign(pool for pool in cluster.pools if pool.hardware.gpu)
-    if with_gpus:
-        yield _gpu(cluster, with_gpus)
-        if not _is_openshift(cluster):
-            yield _features(with_gpus)
-    on_fabrics = _foreign(pool for pool in cluster.pools if pool.fabric)
+    yield from _with_gpus(cluster, _foreign(filter(_has_gpu, cluster.pools)))
+    on_fabrics = _foreign(filter(_has_fabric, cluster.pools))
     if on_fabrics and cluster.release.ipam == "nv-ipam":
         yield _network(cluster.release.ipam_namespace, on_fabrics)
+
+
+def _with_gpus(cluster: Cluster, taints: list[str]) -> Iterator[Daemon]:
+    if taints:
+        yield _gpu(cluster, taints)
+        if not _is_openshift(cluster):
+            yield _features(taints)
+
+
+def _has_gpu(pool: Pool) -> bool:
+    return bool(pool.hardware.gpu)
+
+
+def _has_fabric(pool: Pool) -> bool:
+    return pool.fabric is not None
 
 
 def _foreign(pools: Iterable[Pool]) -> list[str]:

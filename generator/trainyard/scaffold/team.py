@@ -11,6 +11,7 @@ from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
+from trainyard.model.runtime import Runtime
 from trainyard.model.unit import Unit
 from trainyard.scaffold import rules
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
@@ -129,9 +130,13 @@ def _runtimes(platform: Platform, pool: Pool, request: TeamRequest) -> tuple[str
     used only without others.
     """
     every = [each for each in platform.runtimes if pool.hardware.name in each.hardware]
-    usable = [each for each in every if not each.end and not each.initializers] or every
-    fitting = [each for each in usable if _fits(each.smallest_job, request)]
-    return tuple(each.name for each in fitting or usable)
+    plain = [*filter(_is_plain, every)] or every
+    fitting = [each for each in plain if _fits(each.smallest_job, request)]
+    return tuple(each.name for each in fitting or plain)
+
+
+def _is_plain(runtime: Runtime) -> bool:
+    return not runtime.end and not runtime.initializers
 
 
 def _fits(pods: int, request: TeamRequest) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from trainyard.diagnostics import Pointer
-from trainyard.yaml_io.source import Source
+from trainyard.diagnostics import Pointer, Step
+from trainyard.yaml_io.source import Plain, Source
 
 MARK = "# placeholder"
 """What the comment begins with, beside a value or on the line above it."""
@@ -15,14 +15,20 @@ def placeholders(source: Source) -> Iterator[tuple[Pointer, str]]:
     """Yield the place of each text that is marked, and the text."""
     if source.value is None or MARK.encode() not in source.content:
         return
-    marked = {
-        number + line.lstrip().startswith(MARK)
-        for number, line in enumerate(source.lines, start=1)
-        if MARK in line
-    }
+    marked = set(_marked(source.lines))
     for path, span in source.marks.items():
-        value = source.value
-        for step in path:
-            value = value[step]
-        if span.line in marked and isinstance(value, str):
+        if span.line in marked and isinstance(value := _at(source.value, path), str):
             yield Pointer(source.file).below(path), value
+
+
+def _marked(lines: Iterable[str]) -> Iterator[int]:
+    """Yield the numbers of the lines whose values are marked."""
+    for number, line in enumerate(lines, start=1):
+        if MARK in line:
+            yield number + line.lstrip().startswith(MARK)
+
+
+def _at(value: Plain, path: Iterable[Step]) -> Plain:
+    for step in path:
+        value = value[step]
+    return value

@@ -37,13 +37,13 @@ def _lost(
     platform: Platform, tenant: Tenant, offered: set[tuple[str, str]]
 ) -> Iterator[Diagnostic]:
     """Yield the runtimes that a team has elsewhere, where it has others of another kind."""
-    kinds = {launch.runtime.launcher.mpi for space in tenant.spaces for launch in space.launches}
+    kinds = _kinds(tenant)
     wanted = sorted(runnable(platform, tenant), key=lambda each: each[1].maximum)
     best = {runtime.name: (runtime, quota) for runtime, quota in wanted}
-    for runtime, quota in best.values():
-        mpi = runtime.launcher.mpi
-        if kinds and mpi not in kinds and (tenant.name, runtime.name) in offered:
-            kind = "MPI" if mpi else runtime.launcher.name
+    for runtime, quota in best.values() if kinds else ():
+        is_lost = runtime.launcher.mpi not in kinds
+        if is_lost and (tenant.name, runtime.name) in offered:
+            kind = "MPI" if runtime.launcher.mpi else runtime.launcher.name
             message = (
                 f"team {tenant.name} has no runtime for {kind} on cluster {quota.cluster}: it may "
                 f"use {display_maximum(quota)}, and the smallest job with runtime "
@@ -51,6 +51,11 @@ def _lost(
             )
             notes = [Note("its runtimes", tenant.team.at / "runtimes")]
             yield RULE.at(quota.place, message, notes=notes)
+
+
+def _kinds(tenant: Tenant) -> set[bool]:
+    """Return whether the runtimes that a team has on a cluster are for MPI."""
+    return {launch.runtime.launcher.mpi for space in tenant.spaces for launch in space.launches}
 
 
 CHECK = Check(RULE, find, each=("quota", "runtimes"))
