@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from trainyard import __version__
@@ -90,6 +90,15 @@ class Api:
         except HTTPException as problem:
             raise TreeError(f"{where}: the answer is not HTTP") from problem
         return plain(content, where)
+
+
+def is_whole(address: str) -> bool:
+    """Return whether an address has a host, and a port that is one if it has any."""
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def plain(content: bytes, where: str) -> Any:

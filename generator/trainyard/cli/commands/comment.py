@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
@@ -13,6 +12,7 @@ from trainyard.cli.console import result
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.cli.options import Command
 from trainyard.diagnostics import TreeError
+from trainyard.hosts.api import is_whole
 from trainyard.hosts.github import AUTHOR, Head, PullRequest, find_pull_request, github
 from trainyard.hosts.gitlab import MergeRequest, gitlab
 from trainyard.hosts.sticky import post
@@ -52,12 +52,7 @@ class _Address(_Matching):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         address = super().convert(value, param, ctx)
-        try:
-            parts = urlsplit(address)
-            is_whole = bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            is_whole = False
-        if not is_whole:
+        if not is_whole(address):
             self.fail(f"`{value}` is no {self.name}", param, ctx)
         return address
 
