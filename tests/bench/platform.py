@@ -28,6 +28,7 @@ external:
   ClusterSecretStore/vault: security team
   {segments}/{fabric}: fabric team of {name}
   {prepared}: fabric team
+  NodeFirmware/{fabric}: hardware team
   NodeLabel/ml.example.com/leaf: fabric team
 """
 TEAM = """\

@@ -210,6 +210,12 @@ class Cluster:
             found.pop("argocd", None)
         elif "argocd" in found:
             found["argocd"] = replace(found["argocd"], namespace=self.argocd_namespace)
+        found |= {name: MetricSource(name) for name in self._sources_of_others}
+        return tuple(found[name] for name in sorted(found))
+
+    @property
+    def _sources_of_others(self) -> list[str]:
+        """Sources that no release describes: they are there by themselves, or declared."""
         links = {fabric.link.name for fabric in self.fabrics}
         others = {
             API_SERVER: self._is_scraped(API_SERVER),
@@ -222,8 +228,7 @@ class Cluster:
             # It reads Ethernet cards only (collectors/sriovdev.go@v1.2.0: PCI class 0x020000).
             SRIOV_METRICS: ROCE.name in links and self._is_scraped(SRIOV_METRICS),
         }
-        found |= {name: MetricSource(name) for name, needed in others.items() if needed}
-        return tuple(found[name] for name in sorted(found))
+        return [name for name, needed in others.items() if needed]
 
     def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
         """Return whether it has some sources of metrics, and a fabric if one is asked for."""

@@ -33,9 +33,10 @@ from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
 from trainyard.render.views.release import FinishedJobsView, ReleaseView
 from trainyard.render.views.sample import SampleView
-from trainyard.render.views.site import SiteView, TenantView
+from trainyard.render.views.site import SiteView
 from trainyard.render.views.space import IdsView, SpaceView
 from trainyard.render.views.storage import StoredSecretView
+from trainyard.render.views.tenant import TenantView
 
 View = Callable[[Any], object]
 """Class of views: called with an object of the model."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from trainyard.convert.slurm.expand import expanded
 from trainyard.convert.slurm.getopt import UnreadableError
@@ -68,17 +69,22 @@ def assign(
         UnreadableError: it changes how the shell reads the script.
     """
     for word in found:
-        match = ASSIGNMENT.match(word.raw)
-        name = match[1] if match else word.raw
-        if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
-            raise UnreadableError(word.at, f"`{prefix}{word.raw}`", _FOLLOWED, WRAP_WHOLE)
-        own = exports or name in script.exported
-        text = f"{prefix or ('export ' if own else '')}{word.raw}"
-        if not match:
-            _export_later(script, name, word.at)
-        elif not (own and _is_dropped(script, word)):
-            line = Line(text, word.at, "", frozenset({name}), own)
-            _set(script, match, line, word, perhaps=perhaps)
+        if match := ASSIGNMENT.match(word.raw):
+            own = exports or match[1] in script.exported
+            text = f"{prefix or ('export ' if own else '')}{word.raw}"
+            line = Line(text, word.at, "", frozenset({match[1]}), own)
+            _need_followed(match[1], line)
+            if not own or not _is_dropped(script, word):
+                _set(script, match, line, word, perhaps=perhaps)
+        else:
+            line = Line(f"{prefix}{word.raw}", word.at, "", frozenset({word.raw}), exports=True)
+            _need_followed(word.raw, line)
+            _export_later(script, word.raw, line)
+
+
+def _need_followed(name: str, line: Line) -> None:
+    if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
+        raise UnreadableError(line.at, f"`{line.text}`", _FOLLOWED, WRAP_WHOLE)
 
 
 def _is_dropped(script: Script, word: Token) -> bool:
@@ -123,16 +129,16 @@ def _put_env(script: Script, name: str, value: str, at: Pointer) -> None:
         script.remarks.dropped(at, f"variable {name}", "it is empty, and admission refuses that")
 
 
-def _export_later(script: Script, name: str, at: Pointer) -> None:
+def _export_later(script: Script, name: str, line: Line) -> None:
     """Export a variable that was assigned before, or will be."""
     script.exported.add(name)
     if script.launch or script.is_seen(name):
-        script.lines.append(Line(f"export {name}", at, "", frozenset({name}), exports=True))
+        script.lines.append(line)
     elif name in script.known and not name.startswith("SLURM_"):
-        _put_env(script, name, script.known[name], at)
-    for index, line in enumerate(script.before):
-        if name in line.sets and name not in script.known:
-            script.before[index] = replace(line, text=f"export {line.text}", exports=True)
+        _put_env(script, name, script.known[name], line.at)
+    for index, each in enumerate(script.before):
+        if name in each.sets and name not in script.known:
+            script.before[index] = replace(each, text=f"export {each.text}", exports=True)
 
 
 def export(script: Script, each: Statement, *, perhaps: bool = False) -> None:
@@ -141,32 +147,37 @@ def export(script: Script, each: Statement, *, perhaps: bool = False) -> None:
     Raises:
         UnreadableError: it does more, such as arithmetic.
     """
-    command, rest = each.words[0].raw, list(each.words[1:])
-    options = []
-    while rest and rest[0].raw.startswith("-"):
-        options.append(rest.pop(0))
-    for option in options:
-        if not _OPTIONS.fullmatch(option.raw):
-            raise UnreadableError(option.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
+    command, rest = each.words[0].raw, each.words[1:]
+    options = list(takewhile(lambda word: word.raw.startswith("-"), rest))
+    if not all(_OPTIONS.fullmatch(option.raw) for option in options):
+        raise UnreadableError(each.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
     exports = command == "export" or any("x" in option.raw for option in options)
-    if command == "export" or rest:
-        words = [word for word in rest if exports or ASSIGNMENT.match(word.raw)]
-        assign(script, words, exports=exports, prefix=f"{command} ", perhaps=perhaps)
+    names = rest[len(options) :]
+    found = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
+    assign(script, found, exports=exports, prefix=f"{command} ", perhaps=perhaps)
 
 
 def unset(script: Script, each: Statement) -> None:
-    """Take away variables; what the script does not set is noted."""
+    """Take away variables; what the script does not set is noted.
+
+    Raises:
+        UnreadableError: it takes away something else.
+    """
     names = [word.raw for word in each.words[1:] if word.raw != "-v"]
     if not all(name.isidentifier() for name in names):
         raise UnreadableError(each.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
     for name in names:
-        if not any(name in line.sets for line in script.before):
-            reason = reason_to_drop(name, "") or "the script does not set it"
-            script.remarks.dropped(each.at, f"`unset {name}`", reason)
-        else:
-            script.lines.append(Line(f"unset {name}", each.at, "", frozenset({name})))
+        _unset(script, name, each.at)
         if not script.launch:
             _forget(script, name)
+
+
+def _unset(script: Script, name: str, at: Pointer) -> None:
+    if any(name in line.sets for line in script.before):
+        script.lines.append(Line(f"unset {name}", at, "", frozenset({name})))
+    else:
+        reason = reason_to_drop(name, "") or "the script does not set it"
+        script.remarks.dropped(at, f"`unset {name}`", reason)
 
 
 def _forget(script: Script, name: str) -> None:

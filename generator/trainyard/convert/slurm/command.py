@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainyard.convert.launch import rewrite
@@ -13,17 +12,16 @@ from trainyard.convert.model import Note
 from trainyard.convert.options import Ranks
 from trainyard.convert.slurm.expand import expanded, names_in
 from trainyard.convert.slurm.getopt import UnreadableError
-from trainyard.convert.slurm.script import OF_SLURM, REPORTS, SAME_ANYWHERE, Line, Script
+from trainyard.convert.slurm.readable import all_read, need_readable, reads_slurms
+from trainyard.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
 from trainyard.convert.slurm.shell import Token
 from trainyard.convert.slurm.variables import (
-    IN_EVERY_POD,
     JOB_ID,
     NAME_OF_JOB,
     OF_RANK,
     RANK,
     RENDEZVOUS,
 )
-from trainyard.diagnostics import Pointer
 from trainyard.model.expansion import literal
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
 
@@ -103,7 +101,7 @@ def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
     needed = (_read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
     lines = _needed([each for each in script.before if not each.name], needed)
     script.before = [each for each in script.before if each not in lines]
-    _need_readable(script, lines, [])
+    need_readable(script, lines, [])
     _need_same(lines)
     program = " ".join(word if word in raw else shlex.quote(word) for word in texts)
     own = [f"export {OF_RANK[TORCHRUN.name]}", *(line.text for line in lines), f"exec {program}"]
@@ -155,7 +153,7 @@ def with_lines(command: Command, script: Script, nodes: int) -> Command:
     used = [word for word in command.words if word in command.raw]
     mpi = LAUNCHERS[command.launcher].mpi
     before, after = _lines_of(script, used, runs_once=mpi or nodes == 1, mpi=mpi)
-    _need_readable(script, [*before, *after], used)
+    need_readable(script, [*before, *after], used)
     words = _with_exports(command, before)
     before = [*_of_slurm(script, [*before, *after], used), *before]
     if not used and {line.name for line in (*before, *after)} == {"set"}:
@@ -229,7 +227,7 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
     kept = []
     slurms = script.set_by_slurm
     for line in lines:
-        reads = _reads_slurms(script, line, slurms)
+        reads = reads_slurms(script, line, slurms)
         if line.name in REPORTS and (reads or not runs_once):
             meaning = "it prints what only Slurm knows" if reads else "every node would print it"
             script.remarks.dropped(line.at, f"`{line.text}`", meaning)
@@ -244,16 +242,6 @@ _ON_EACH_NODE = "Slurm runs it on the first node, and torchrun's pods would run 
 _IN_FIRST_RANK = "Run it in the program's first rank, or as a job of its own."
 
 
-def _reads_slurms(script: Script, line: Line, slurms: AbstractSet[str]) -> bool:
-    """Return whether a command reads what only Slurm's variables and programs give."""
-    return any(name in slurms or _is_slurms(script, name) for name in line.reads)
-
-
-def _is_slurms(script: Script, name: str) -> bool:
-    """Return whether only Slurm sets a variable."""
-    return name.startswith("SLURM") and name not in {*JOB_ID, *RANK, *script.known}
-
-
 def _need_same(lines: Iterable[Line]) -> None:
     for line in lines:
         if _SUBSTITUTES.search(line.text):
@@ -261,48 +249,9 @@ def _need_same(lines: Iterable[Line]) -> None:
             raise UnreadableError(line.at, f"`{line.text}`", reason)
 
 
-def _need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) -> None:
-    """Refuse what only Slurm gives; note variables that nothing sets."""
-    for line in lines:
-        _need_no_parameter(line.at, line.text)
-        if found := OF_SLURM.search(line.text):
-            reason = f"no pod has `{found[1]}`; /etc/mpi/hostfile of a launcher names the nodes"
-            raise UnreadableError(line.at, f"`{line.text}`", reason)
-    for word in used:
-        _need_no_parameter(script.started, word)
-    own = set().union(*(line.sets for line in lines)) | set(script.known) | set(script.env)
-    own |= JOB_ID | RANK | IN_EVERY_POD
-    for place, name in _read(script, lines, used):
-        if name not in own:
-            _note_unset(script, place, name)
-
-
-def _need_no_parameter(at: Pointer | None, text: str) -> None:
-    if at and (found := Token(text, at).counted):
-        reason = "only sbatch gives the script its arguments: write their values"
-        raise UnreadableError(at, f"`{found}`", reason)
-
-
-def _read(
-    script: Script, lines: Iterable[Line], used: Iterable[str]
-) -> Iterator[tuple[Pointer, str]]:
-    """Yield the variables that commands and the words of a launch read, with their places."""
-    for line in lines:
-        yield from ((line.at, name) for name in sorted(line.reads))
-    if at := script.started:
-        yield from ((at, name) for word in used for name in sorted(names_in(word)))
-
-
-def _note_unset(script: Script, at: Pointer, name: str) -> None:
-    if _is_slurms(script, name):
-        raise UnreadableError(at, f"${name}", "only Slurm sets it")
-    meaning = "nothing sets it here: give it in spec.trainer.env, or write its value"
-    script.remarks.choose(at, f"${name}", meaning)
-
-
 def _of_slurm(script: Script, lines: Sequence[Line], used: Sequence[str]) -> list[Line]:
     """Return assignments of those of Slurm's variables that the shell reads."""
-    read = {name: at for at, name in reversed(list(_read(script, lines, used)))}
+    read = {name: at for at, name in reversed(list(all_read(script, lines, used)))}
     values = {name: value for name, value in script.known.items() if name.startswith("SLURM")}
     for name in sorted(JOB_ID & set(read)):
         values[name] = NAME_OF_JOB

@@ -21,13 +21,13 @@ from trainyard.convert.slurm.command import (
 )
 from trainyard.convert.slurm.containers import image_of_options
 from trainyard.convert.slurm.expand import expanded, names_in
-from trainyard.convert.slurm.getopt import Option, UnreadableError
+from trainyard.convert.slurm.getopt import UnreadableError
 from trainyard.convert.slurm.header import Header, read_header
 from trainyard.convert.slurm.mpi import launcher_of
 from trainyard.convert.slurm.remarks import Remarks
 from trainyard.convert.slurm.script import Line, Script
 from trainyard.convert.slurm.shell import WRAP_WHOLE, Token, statements
-from trainyard.convert.slurm.sizes import Sizes, sizes_of
+from trainyard.convert.slurm.sizes import Sizes, sizes_of, sizes_of_step
 from trainyard.convert.slurm.sort import read_script
 from trainyard.convert.slurm.start import Start, read_start
 from trainyard.convert.slurm.variables import RANK, reason_to_drop
@@ -93,7 +93,7 @@ def _draft(
     if index is not None:
         script.env["SLURM_ARRAY_TASK_ID"] = (str(index), Pointer(file, line=1))
     start = read_start(script)
-    sizes = _sizes_of_step(header, start, sizes, own)
+    sizes = sizes_of_step(header, start, sizes, own)
     script.known |= {**sizes.variables(), **script.known}
     whole = _with_step(header, start, own)
     _prepare(script, whole)
@@ -121,26 +121,6 @@ def _prepare(script: Script, header: Header) -> None:
             script.remarks.dropped(at, f"variable {name}", reason)
         else:
             script.env[name] = (value, at)
-
-
-def _sizes_of_step(header: Header, start: Start, sizes: Sizes, remarks: Remarks) -> Sizes:
-    """Return the sizes with what srun asks for, which counts before the header."""
-    if not start.options:
-        return sizes
-    found = sizes_of([*_header_of_step(header, start, sizes), *start.options])
-    if found.nodes < sizes.nodes:
-        meaning = f"the job has the {found.nodes} nodes that srun uses, not {sizes.nodes}"
-        remarks.changed(found.places["nodes"], "the number of nodes", meaning)
-    return found
-
-
-def _header_of_step(header: Header, start: Start, sizes: Sizes) -> list[Option]:
-    """Return the options of the header that count for srun: its tasks, if it states none."""
-    names = {option.name for option in start.options}
-    if "ntasks-per-node" not in names or "ntasks" in names:
-        return [*header.options]
-    rest = [each for each in header.options if each.name != "ntasks"]
-    return [*rest, Option("nodes", str(sizes.nodes), sizes.places.get("nodes", start.at))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,8 @@ class Parts:
             raw: its value as the script writes it.
             unsteady: variables whose value may be another one when this is read.
         """
-        found = _PLAIN.fullmatch(raw.replace("${", "$<"))
         own = self.values.pop(name, "")
-        if not found or "$(" in raw:
-            return
-        text = (found[1] or found[2] or "").replace("$<", "${")
-        text = _ALONE.sub(lambda each: self._value(each, name, own), text)
+        text = _ALONE.sub(lambda each: self._value(each, name, own), _plain(raw))
         left = {each[1] or each[2] for each in _ALONE.finditer(text)}
         if len(text) <= _LONGEST and not left & {name, *unsteady}:
             self.values[name] = text
@@ -75,3 +71,9 @@ class Parts:
             return self.values[name]
 
         return _ALONE.sub(value, script)
+
+
+def _plain(raw: str) -> str:
+    """Return a value without its quotes; empty for one that a shell would not split at blanks."""
+    found = _PLAIN.fullmatch(raw.replace("${", "$<"))
+    return (found[1] or found[2] or "").replace("$<", "${") if found and "$(" not in raw else ""

@@ -10,6 +10,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from trainyard.convert.slurm.getopt import UnreadableError
+from trainyard.convert.slurm.quoting import (
+    begins_word,
+    end_of_double,
+    end_of_quote,
+    end_of_substitution,
+)
 from trainyard.diagnostics import Pointer
 
 _SHIELD = 0xE000
@@ -127,7 +133,7 @@ def _kept(raw: str) -> str:
         out += raw[position : found.start()]
         end = found.end()
         if found[2]:
-            find = _end_of_double if found[2] == "`" else _end_of_substitution
+            find = end_of_double if found[2] == "`" else end_of_substitution
             end = find(raw, found.start()) or len(raw)
         part = raw[found.start() : end]
         out += _moved(found[1] or (part if found[2] else "")) or part
@@ -158,7 +164,7 @@ def _shielded(text: str, at: Pointer) -> str:
     out: list[str] = []
     position = 0
     while position < len(text):
-        end = _end_of_quote(text, position)
+        end = end_of_quote(text, position)
         if end is None:
             line = at.line + text.count("\n", 0, position)
             raise UnreadableError(
@@ -167,7 +173,7 @@ def _shielded(text: str, at: Pointer) -> str:
                 "the shell can't read the script",
             )
         part = text[position:end]
-        if part.startswith("#") and _begins_word(text, position):
+        if part.startswith("#") and begins_word(text, position):
             out.append(" " * len(part))
         elif len(part) > 1:
             out.append("\uffff" * len(part))
@@ -175,61 +181,6 @@ def _shielded(text: str, at: Pointer) -> str:
             out.append(part)
         position = end
     return "".join(out)
-
-
-def _begins_word(text: str, position: int) -> bool:
-    return position == 0 or text[position - 1] in " \t\n;&|("
-
-
-def _end_of_quote(text: str, position: int) -> int | None:
-    """Return where the quoted part ends that begins here; one character where nothing is quoted."""
-    char = text[position]
-    if char == "\\":
-        return min(position + 2, len(text))
-    if char == "'":
-        return _after(text, "'", position + 1)
-    if char == "#" and _begins_word(text, position):
-        return text.find("\n", position)
-    if char in '"`':
-        return _end_of_double(text, position)
-    if text.startswith(("$(", "${", "=("), position):
-        return _end_of_substitution(text, position)
-    return position + 1
-
-
-def _after(text: str, sign: str, position: int) -> int | None:
-    found = text.find(sign, position)
-    return None if found < 0 else found + 1
-
-
-def _end_of_double(text: str, position: int) -> int | None:
-    quote, position = text[position], position + 1
-    while position < len(text) and text[position] != quote:
-        if text.startswith("$(", position):
-            end = _end_of_substitution(text, position)
-            if end is None:
-                return None
-            position = end
-        else:
-            position += 2 if text[position] == "\\" else 1
-    return position + 1 if position < len(text) else None
-
-
-def _end_of_substitution(text: str, position: int) -> int | None:
-    """Return where ``$(...)`` or ``${...}`` ends."""
-    opening = text[position + 1]
-    closing = ")" if opening == "(" else "}"
-    end: int | None = position + 2
-    while end is not None and end < len(text) and text[end] != closing:
-        end = _end_of_member(text, end, opening)
-    return end + 1 if end is not None and end < len(text) else None
-
-
-def _end_of_member(text: str, position: int, opening: str) -> int | None:
-    """Return where a part of a substitution ends, which may be one of its own."""
-    if text[position] == opening:
-        return _end_of_substitution(text, position - 1)
-    return _end_of_quote(text, position) if text[position] in "\"'`\\" else position + 1
 
 
 def _tokens(text: str, line: str, offset: int) -> Iterator[tuple[str, int]]:

@@ -9,6 +9,9 @@ from typing import TypeVar
 
 from trainyard.convert.slurm import values
 from trainyard.convert.slurm.getopt import Option, UnreadableError
+from trainyard.convert.slurm.header import Header
+from trainyard.convert.slurm.remarks import Remarks
+from trainyard.convert.slurm.start import Start
 from trainyard.diagnostics import Pointer
 
 Value = TypeVar("Value")
@@ -179,3 +182,23 @@ def _all_gpus(
         reason = f"{total[0]} GPUs on {nodes} nodes are not the same number on each"
         raise UnreadableError(option.at, option.shown, reason, "Give `--gpus-per-node`.")
     return total[0] // nodes, total[1]
+
+
+def sizes_of_step(header: Header, start: Start, sizes: Sizes, remarks: Remarks) -> Sizes:
+    """Return the sizes with what srun asks for, which counts before the header."""
+    if not start.options:
+        return sizes
+    found = sizes_of([*_header_of_step(header, start, sizes), *start.options])
+    if found.nodes < sizes.nodes:
+        meaning = f"the job has the {found.nodes} nodes that srun uses, not {sizes.nodes}"
+        remarks.changed(found.places["nodes"], "the number of nodes", meaning)
+    return found
+
+
+def _header_of_step(header: Header, start: Start, sizes: Sizes) -> list[Option]:
+    """Return the options of the header that count for srun: its tasks, if it states none."""
+    names = {option.name for option in start.options}
+    if "ntasks-per-node" not in names or "ntasks" in names:
+        return [*header.options]
+    rest = [each for each in header.options if each.name != "ntasks"]
+    return [*rest, Option("nodes", str(sizes.nodes), sizes.places.get("nodes", start.at))]

@@ -86,19 +86,30 @@ def _sort_chain(script: Script, chain: Sequence[Statement]) -> None:
         if skips or script.is_over:
             reason = "`exec` ends the script" if script.is_over else _SKIPPED
             script.remarks.dropped(each.at, f"`{_text(each)}`", reason)
-            skips = skips and each.end == "||"
-            continue
-        lines, launch = script.lines, script.launch
-        number = len(lines)
-        _sort(script, each, perhaps=decides)
-        if script.launch is not launch:
-            decides = True
-        elif len(lines) > number:
-            lines[-1] = replace(lines[-1], end=each.end if each.end in _JOINS else "")
-            decides = True
-        elif decides:
-            lines.append(Line(":", each.at, ":", end=each.end if each.end in _JOINS else ""))
+        else:
+            decides = _sort_member(script, each, decides=decides)
         skips = each.end == "||" and not decides
+
+
+def _sort_member(script: Script, each: Statement, *, decides: bool) -> bool:
+    """Take a command of a chain, and return whether a kept one decides what follows.
+
+    Args:
+        script: which has read the commands before.
+        each: the command.
+        decides: whether a kept one decides if this one runs.
+    """
+    lines, launch, end = script.lines, script.launch, each.end if each.end in _JOINS else ""
+    number = len(lines)
+    _sort(script, each, perhaps=decides)
+    if script.launch is not launch:
+        return True
+    if len(lines) > number:
+        lines[-1] = replace(lines[-1], end=end)
+        return True
+    if decides:
+        lines.append(Line(":", each.at, ":", end=end))
+    return decides
 
 
 _SKIPPED = "it ran only where the command before it failed, which is not here"
@@ -150,6 +161,20 @@ def _sort(script: Script, each: Statement, *, perhaps: bool) -> None:
 
 def _launch(script: Script, each: Statement, assigned: int) -> None:
     """Take the launch."""
+    _drop_redirects(script, each)
+    words = tuple(script.parts.words(each.words[assigned:]))
+    read = set().union(*(names_in(word.raw) for word in words))
+    for word in each.words[:assigned]:
+        if word.raw.partition("=")[0].rstrip("+") in read:
+            reason = "the shell reads the words before it assigns the variable"
+            raise UnreadableError(word.at, f"`{word.raw}`", reason, _BEFORE)
+    assign(script, each.words[:assigned], exports=True)
+    raw = " ".join(word.raw for word in each.words[assigned:])
+    end = "" if words[0].raw == "exec" else each.end
+    script.launch = Statement(words, (), end, raw)
+
+
+def _drop_redirects(script: Script, each: Statement) -> None:
     for redirect in each.redirects:
         if redirect.raw.startswith("<"):
             raise UnreadableError(redirect.at, f"`{redirect.raw}`", "a pod has no standard input")
@@ -157,16 +182,6 @@ def _launch(script: Script, each: Statement, assigned: int) -> None:
         shown = " ".join(token.raw for token in each.redirects)
         meaning = "the output is in the pods' logs: `kubectl logs`"
         script.remarks.dropped(each.redirects[0].at, f"`{shown}`", meaning)
-    words = tuple(script.parts.words(each.words[assigned:]))
-    for word in each.words[:assigned]:
-        name = word.raw.partition("=")[0].rstrip("+")
-        if any(name in names_in(read.raw) for read in words):
-            reason = "the shell reads the words before it assigns the variable"
-            raise UnreadableError(word.at, f"`{word.raw}`", reason, _BEFORE)
-        assign(script, (word,), exports=True)
-    raw = " ".join(word.raw for word in each.words[assigned:])
-    end = "" if words[0].raw == "exec" else each.end
-    script.launch = Statement(words, (), end, raw)
 
 
 _BEFORE = "Export the variable in a line before, if the ranks' arguments shall have its new value."

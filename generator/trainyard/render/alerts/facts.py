@@ -34,10 +34,7 @@ def facts(site: Site) -> Iterator[Record]:
     yield from _teams(site)
     if "argocd" in sources:
         yield from _applications(site)
-    for source in site.cluster.sources:
-        if source.name in CONTROLLERS:
-            where = {"namespace": source.namespace, "source": source.name}
-            yield Record("trainyard:controller:namespace", "vector(1)", where)
+    yield from _controllers(site)
     yield from _pools(site)
     yield from _queues()
     if JOB_STATES in sources:
@@ -49,6 +46,14 @@ def facts(site: Site) -> Iterator[Record]:
     if KUBELET in sources:
         yield _claims(site.cluster)
     yield from use(site)
+
+
+def _controllers(site: Site) -> Iterator[Record]:
+    """Yield the namespace of each controller without which no job starts."""
+    for source in site.cluster.sources:
+        if source.name in CONTROLLERS:
+            where = {"namespace": source.namespace, "source": source.name}
+            yield Record("trainyard:controller:namespace", "vector(1)", where)
 
 
 def _teams(site: Site) -> Iterator[Record]:

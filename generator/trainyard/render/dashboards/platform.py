@@ -291,15 +291,8 @@ SHOWBACK = (
     ),
 )
 
-PLATFORM = Dashboard(
-    "platform",
-    "Platform",
-    (),
-    (
-        Row("Capacity", CAPACITY),
-        Row("Queues", QUEUES),
-        Row("Nodes", NODES),
-        Row("Fabric", FABRIC),
-        Row("Showback", SHOWBACK),
-    ),
+_ROWS = (
+    *(Row("Capacity", CAPACITY), Row("Queues", QUEUES), Row("Nodes", NODES)),
+    *(Row("Fabric", FABRIC), Row("Showback", SHOWBACK)),
 )
+PLATFORM = Dashboard("platform", "Platform", (), _ROWS)

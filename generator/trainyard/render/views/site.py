@@ -1,4 +1,4 @@
-"""Views of a site and of a team on it."""
+"""View of a site."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from trainyard.model import names, reserved
 from trainyard.model.held import held_queues
 from trainyard.model.network import BESIDE_MPI_JOBS
 from trainyard.model.platform import Site
-from trainyard.model.tenant import Tenant
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.cluster import ClusterView, framework_names
 from trainyard.render.views.logs import Period, periods
@@ -25,43 +24,9 @@ from trainyard.render.views.space import (
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 _WITH_CONTENT = "WriteRequestBodies"
+"""Profile of OpenShift that records writes with their content."""
 _NOBODY = "trainyard-nobody"
 """Receiver of alerts that only tell: a job of a research team fails each hour."""
-"""Profile of OpenShift that records writes with their content."""
-
-
-@dataclass(frozen=True, slots=True)
-class TenantView:
-    """A team on one cluster, as templates read it."""
-
-    tenant: Tenant
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Labels of every object in the team's unit."""
-        return SpaceView(self.tenant.spaces[0]).labels
-
-    @property
-    def description(self) -> str:
-        """Description of the AppProject."""
-        tenant = self.tenant
-        whose = "its own namespace" if len(tenant.spaces) == 1 else "its own namespaces"
-        return (
-            f"Team {tenant.name} on {tenant.cluster.name}: {whose} and nothing else "
-            f"({tenant.team.contact})"
-        )
-
-    @property
-    def destinations(self) -> list[dict[str, str]]:
-        """Namespaces that the team's unit writes into."""
-        server = self.tenant.cluster.server
-        return [{"server": server, "namespace": space.namespace} for space in self.tenant.spaces]
-
-    @property
-    def permitted_namespaces(self) -> list[dict[str, str]]:
-        """The only cluster-wide objects of the team's unit."""
-        spaces = self.tenant.spaces
-        return [{"group": "", "kind": "Namespace", "name": space.namespace} for space in spaces]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,42 @@
+"""View of a team on a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainyard.model.tenant import Tenant
+from trainyard.render.views.space import SpaceView
+
+
+@dataclass(frozen=True, slots=True)
+class TenantView:
+    """A team on one cluster, as templates read it."""
+
+    tenant: Tenant
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of every object in the team's unit."""
+        return SpaceView(self.tenant.spaces[0]).labels
+
+    @property
+    def description(self) -> str:
+        """Description of the AppProject."""
+        tenant = self.tenant
+        whose = "its own namespace" if len(tenant.spaces) == 1 else "its own namespaces"
+        return (
+            f"Team {tenant.name} on {tenant.cluster.name}: {whose} and nothing else "
+            f"({tenant.team.contact})"
+        )
+
+    @property
+    def destinations(self) -> list[dict[str, str]]:
+        """Namespaces that the team's unit writes into."""
+        server = self.tenant.cluster.server
+        return [{"server": server, "namespace": space.namespace} for space in self.tenant.spaces]
+
+    @property
+    def permitted_namespaces(self) -> list[dict[str, str]]:
+        """The only cluster-wide objects of the team's unit."""
+        spaces = self.tenant.spaces
+        return [{"group": "", "kind": "Namespace", "name": space.namespace} for space in spaces]
