@@ -188,14 +188,6 @@ def test_allocations_file_is_made_when_it_is_not_there(profiles: Path) -> None:
     assert (profiles / "allocations.yaml").read_text().splitlines()[0] == before
 
 
-def test_words_that_yaml_takes_for_something_else_are_quoted(profiles: Path) -> None:
-    """A cluster and a runtime with such names still give profiles without a finding."""
-    (profiles / "clusters/lab.yaml").rename(profiles / "clusters/on.yaml")
-    (profiles / "runtimes/openmpi.yaml").rename(profiles / "runtimes/yes.yaml")
-    _add(profiles, "nlp")
-    assert not has_errors(check(profiles).diagnostics)
-
-
 _TEAMS = st.lists(st.sampled_from(["a", "bb", "c-c", "d4", "zeta"]), unique=True, min_size=1)
 
 

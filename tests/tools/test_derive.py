@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from tools import derive, sources
+from trainyard import programs
 from trainyard.diagnostics import ToolError
 from trainyard.profiles.read import PACKAGE
 from trainyard.schema.manifests import schema_folder
@@ -188,7 +189,7 @@ def test_main_makes_folder_exact(release: Path) -> None:
 
 def test_go_missing_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the Go tool there is no derivation."""
-    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    monkeypatch.setattr(programs, "find", lambda _name: None)
     with pytest.raises(ToolError, match="needs the Go tool"):
         derive.derive(tmp_path, KINDS)
 
@@ -198,7 +199,7 @@ def test_go_runs_in_release_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tool = tmp_path / "go"
     tool.write_text("#!/bin/sh\necho $PWD $GOFLAGS $GOWORK $*\n", encoding="utf-8")
     tool.chmod(0o755)
-    monkeypatch.setattr(shutil, "which", lambda _name: str(tool))
+    monkeypatch.setattr(programs, "find", lambda _name: tool)
     assert sources._go(tmp_path, "mod", "edit").split() == [
         str(tmp_path),
         "-mod=mod",
@@ -213,7 +214,7 @@ def test_go_failure_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tool = tmp_path / "go"
     tool.write_text("#!/bin/sh\necho SECURITY ERROR >&2\nexit 1\n", encoding="utf-8")
     tool.chmod(0o755)
-    monkeypatch.setattr(shutil, "which", lambda _name: str(tool))
+    monkeypatch.setattr(programs, "find", lambda _name: tool)
     with pytest.raises(ToolError, match="`go mod` failed with exit code 1: SECURITY ERROR"):
         derive.derive(tmp_path, KINDS)
 

@@ -27,7 +27,9 @@ def test_removal_restores_every_byte_and_the_next_time_is_like_the_first(profile
     after = files(profiles)
     edit(profiles / TEAM, NONE, TIME)
 
-    objects = (path for path in before if path.endswith(".yaml"))
+    # A NetworkPolicy of that name is reserved before it comes.
+    reserves = "validatingadmissionpolicy-trainyard-tenant-objects.yaml"
+    objects = (path for path in before if path.endswith(".yaml") and not path.endswith(reserves))
     assert not [path for path in objects if b"mpijob" in before[path].lower()]
     assert b"MPIJob" in during[KUEUE]
     assert after == before

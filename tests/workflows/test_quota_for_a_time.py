@@ -53,7 +53,6 @@ def test_page_shows_the_day_and_what_follows(profiles: Path) -> None:
     [
         ("contact:", 'owners: ["@ml-example/nlp"]\ncontact:'),
         ("contact:", "encryptionInTransit: false\ncontact:"),
-        ("owner: OpenShift AI", "owner: somebody"),
     ],
 )
 def test_keys_that_change_no_file_of_the_tree(profiles: Path, old: str, new: str) -> None:

@@ -97,6 +97,9 @@ def _is_dropped(script: Script, word: Token) -> bool:
 def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perhaps: bool) -> None:
     """Take one assignment; after the launch it is a command like others."""
     name, raw = match[1], word.raw[match.end() :]
+    if script.arrays.setdefault(name, raw.startswith("(")) != raw.startswith("("):
+        reason = "the variable is an array elsewhere"
+        raise UnreadableError(line.at, f"`{line.text}`", reason, WRAP_WHOLE)
     if script.launch:
         script.after.append(line)
         return

@@ -60,6 +60,7 @@ class Script:
         known: variables with a value before it runs, as it is at the launch.
         unsteady: variables that it assigns more than once, or perhaps; each assignment stays.
         exported: variables that the ranks have whenever they get a value.
+        arrays: whether a variable is an array.
         parts: variables that hold a part of a command.
         env: variables with one value, which the ranks have, with their places.
         before, after: other commands, as seen from the launch.
@@ -72,6 +73,7 @@ class Script:
     remarks: Remarks
     unsteady: frozenset[str] = frozenset()
     exported: set[str] = field(default_factory=set)
+    arrays: dict[str, bool] = field(default_factory=dict)
     parts: Parts = field(default_factory=Parts)
     env: dict[str, tuple[str, Pointer]] = field(default_factory=dict)
     before: list[Line] = field(default_factory=list)

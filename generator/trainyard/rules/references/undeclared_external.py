@@ -45,7 +45,7 @@ RULE = Rule(
         Everything that a cluster needs and Trainyard does not create is declared in `external`,
         with its owner.
     """,
-    why=" ".join([_NO_OWNER, *dict.fromkeys(_CONSEQUENCES.values())]),
+    why=" ".join([_NO_OWNER, *(_CONSEQUENCES[kind] for kind in ("StorageClass", "NodeLabel"))]),
     fix="Add it to the cluster's `external` with the team that owns it.",
 )
 
