@@ -135,12 +135,12 @@ def foreign_metadata_key(stage: Stage) -> None:
 
 
 def component_object_refused(stage: Stage) -> None:
-    """The API server refuses the object, and nothing newer of the unit is applied."""
-    newer = _config_map("newer")
+    """The API server refuses the object, and nothing that is withdrawn is deleted."""
     with delivered(stage) as git:
-        git.commit(_brings(_config_map("Cc"), newer))
+        assert not git.delivery.wait_until_synced(git.commit(_brings(_config_map("kept"))))
+        git.commit(_brings(_config_map("Cc")))
         assert git.shows("a lowercase RFC 1123 subdomain must consist of")
-        assert not git.is_there("ConfigMap", "newer")
+        assert git.is_there("ConfigMap", "kept")
 
 
 def name_of_a_controller(stage: Stage) -> None:

@@ -131,8 +131,8 @@ def _is_said(release: Release, component: str, program: Program) -> None:
     page = (REPOSITORY / "docs/explanation/releases.md").read_text(encoding="utf-8")
     assert not program.version.startswith(f"{release.versions[component]}.")
     assert (
-        f"`{release.name}` names Argo CD {release.versions[component]}, and a [rehearsal] of it runs "
-        f"{program.version}"
+        f"`{release.name}` names Argo CD {release.versions[component]}, "
+        f"and a [rehearsal] of it runs {program.version}"
     ) in page
 
 

@@ -37,8 +37,8 @@ RULE = Rule(
     """,
     why="""
         The API server refuses the object, for example with `a lowercase RFC 1123 subdomain must
-        consist of lower case alphanumeric characters`. The sync of the team's unit fails, and
-        nothing newer of that team is applied.
+        consist of lower case alphanumeric characters` (seen with Argo CD 3.5.7). No sync of the
+        team's unit ends, so what is withdrawn stays, such as a role.
     """,
     fix="""
         Use lower-case letters, digits, hyphens and dots in a name, and letters, digits, `-`, `_`

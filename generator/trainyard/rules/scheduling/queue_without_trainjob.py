@@ -16,7 +16,7 @@ RULE = Rule(
         No team can submit a job. Kueue adds the queue only to jobs that it queues, and suspends
         only these, so admission refuses every TrainJob: one that names no queue by `label
         kueue.x-k8s.io/queue-name must be one of`, one that names a queue by `Kueue has not
-        suspended this job`.
+        suspended this job` (seen with Kueue 0.19.2).
     """,
     fix="Add TrainJob to `frameworks`, or remove the key to use its default.",
 )
