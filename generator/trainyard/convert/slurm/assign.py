@@ -97,9 +97,7 @@ def _is_dropped(script: Script, word: Token) -> bool:
 def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perhaps: bool) -> None:
     """Take one assignment; after the launch it is a command like others."""
     name, raw = match[1], word.raw[match.end() :]
-    if script.arrays.setdefault(name, raw.startswith("(")) != raw.startswith("("):
-        reason = "the variable is an array elsewhere"
-        raise UnreadableError(line.at, f"`{line.text}`", reason, WRAP_WHOLE)
+    _need_one_kind(script, name, line, is_array=raw.startswith("("))
     if script.launch:
         script.after.append(line)
         return
@@ -116,6 +114,12 @@ def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perha
     script.known.pop(name, None)
     if value is not None:
         script.known[name] = value
+
+
+def _need_one_kind(script: Script, name: str, line: Line, *, is_array: bool) -> None:
+    if script.arrays.setdefault(name, is_array) != is_array:
+        reason = "the variable is an array in one place, and none in another"
+        raise UnreadableError(line.at, f"`{line.text}`", reason, WRAP_WHOLE)
 
 
 def _value(script: Script, raw: Token) -> str | None:
