@@ -76,7 +76,8 @@ def judged(site: Site, manifests: tuple[Manifest, ...], requests: list[Request])
 @pytest.mark.parametrize("site", sites(), ids=lambda site: site.name)
 def test_members_can_not_take_names_of_the_tree(site: Site) -> None:
     """Neither those that are there nor those that begin as later ones may."""
-    manifests = render_site(site)
+    # The evaluator knows no parameters that are no ConfigMaps; this policy judges no name.
+    manifests = tuple(each for each in render_site(site) if "config-map-count" not in each.name)
     cases = [
         (space, *case)
         for tenant in site.tenants
