@@ -118,15 +118,15 @@ def forged_jobs() -> Iterator[Attack]:
 def disowned() -> Iterator[Attack]:
     """Yield Jobs of which Kueue believes that their owner is queued.
 
-    Where it does not queue the owner's kind, the Job gets a queue, and the policy on that may be
-    the first to refuse it.
+    Where it queues the owner's kind, its webhook refuses an owner that does not exist; else the
+    Job gets a queue. So the policy on owners need not be the first to refuse the Job.
     """
     for version, kind in (
         ("jobset.x-k8s.io/v1alpha2", "JobSet"),
         ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
         ("kubeflow.org/v2beta1", "MPIJob"),
     ):
-        yield {"metadata": owners(version, kind)}, "denied request"
+        yield {"metadata": owners(version, kind)}, "denied"
 
 
 def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
