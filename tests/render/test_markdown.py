@@ -57,7 +57,7 @@ def _base() -> tuple[Site, tuple[Manifest, ...]]:
 def _said(value: str) -> tuple[Site, tuple[Manifest, ...]]:
     """Return the base with a text wherever a profile takes any, and its objects."""
     site, manifests = _base()
-    external = {"AuditLog/siem": value, "Partitions/ib": value}
+    external = dict.fromkeys(site.cluster.external, value)
     tenants = tuple(_said_of(tenant, value) for tenant in site.tenants)
     return replace(
         site, cluster=replace(site.cluster, external=external), tenants=tenants
