@@ -71,7 +71,9 @@ def assign(
     for word in found:
         if match := ASSIGNMENT.match(word.raw):
             own = exports or match[1] in script.exported
-            text = f"{prefix or ('export ' if own else '')}{word.raw}"
+            # `export A={1,2}` would assign twice, and `A={1,2}` does not.
+            exported = f" && export {match[1]}" if own and not prefix else ""
+            text = f"{prefix}{word.raw}{exported}"
             line = Line(text, word.at, "", frozenset({match[1]}), own)
             _need_followed(match[1], line)
             if not own or not _is_dropped(script, word):
