@@ -128,6 +128,7 @@ LAUNCHES = st.builds(
 @example(lines=["A=$(true)", "B=${A:-x}"], launch="srun ./train ${A:-y} $B")
 @example(lines=["export A=1", "A=2"], launch="srun ./train")
 @example(lines=["export A=1"], launch="srun ./train $A; export A=2")
+@example(lines=[], launch="srun ./train \\$A $A")
 @example(lines=["A=1"], launch="A=2 srun ./train $A")
 @example(lines=["export A", "A=1"], launch="srun ./train")
 @example(lines=["A=1", "export A", "A={1,2}"], launch="srun ./train")

@@ -134,13 +134,18 @@ def one_program(script: Script, words: Sequence[Token]) -> Command:
 
 def _spelled(words: Sequence[Token], script: Script) -> tuple[list[str], frozenset[str]]:
     """Return words with the values that are known, and those that are left for the shell."""
-    texts, raw = [], set()
-    for word in words:
-        value = expanded(word, script.values)
+    values = [(word, expanded(word, script.values)) for word in words]
+    left = {word.raw for word, value in values if value is None}
+    texts, raw = [], set(left)
+    for word, value in values:
         if value is None:
-            raw.add(word.raw)
-        if value != "" or word.is_quoted:
-            texts.append(word.raw if value is None else value)
+            texts.append(word.raw)
+        elif value in left:
+            # In quotes it is the value, and without them what the shell expands.
+            texts.append(shlex.quote(value))
+            raw.add(shlex.quote(value))
+        elif value or word.is_quoted:
+            texts.append(value)
     return texts, frozenset(raw)
 
 
