@@ -35,8 +35,8 @@ def large_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
         change = {"metadata": {"annotations": {"a": text}}}
         yield _named(f"{name} annotations", with_change(body, change), OBJECT_TOO_LARGE)
     for step in ("dataset", "model"):
-        change = {"initializer": {step: {"env": [{"name": "A", "value": _LONG}]}}}
-        yield _named(step, with_change(body, {"spec": change}), OBJECT_TOO_LARGE)
+        long = {"initializer": {step: {"env": [{"name": "A", "value": _LONG}]}}}
+        yield _named(step, with_change(body, {"spec": long}), OBJECT_TOO_LARGE)
     yield from _long_lists(sample, body)
 
 

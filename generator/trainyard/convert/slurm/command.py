@@ -136,17 +136,20 @@ def _spelled(words: Sequence[Token], script: Script) -> tuple[list[str], frozens
     """Return words with the values that are known, and those that are left for the shell."""
     values = [(word, expanded(word, script.values)) for word in words]
     left = {word.raw for word, value in values if value is None}
-    texts, raw = [], set(left)
+    texts, quoted = [], set()
     for word, value in values:
-        if value is None:
-            texts.append(word.raw)
-        elif value in left:
-            # In quotes it is the value, and without them what the shell expands.
-            texts.append(shlex.quote(value))
-            raw.add(shlex.quote(value))
-        elif value or word.is_quoted:
-            texts.append(value)
-    return texts, frozenset(raw)
+        text = _spelling(word, value, left)
+        if value in left:
+            quoted.add(text)
+        texts += [text] if text or word.is_quoted else []
+    return texts, frozenset(left | quoted)
+
+
+def _spelling(word: Token, value: str | None, left: AbstractSet[str]) -> str:
+    """Return a word, or its value: in quotes where without them the shell would expand it."""
+    if value is None:
+        return word.raw
+    return shlex.quote(value) if value in left else value
 
 
 def with_lines(command: Command, script: Script, nodes: int) -> Command:
