@@ -145,7 +145,7 @@ def _spelled(words: Sequence[Token], script: Script) -> tuple[list[str], frozens
     return texts, frozenset(left | quoted)
 
 
-def _spelling(word: Token, value: str | None, left: AbstractSet[str]) -> str:
+def _spelling(word: Token, value: str | None, left: set[str]) -> str:
     """Return a word, or its value: in quotes where without them the shell would expand it."""
     if value is None:
         return word.raw
