@@ -162,13 +162,21 @@ def _bent(random: Random, body: Any) -> Any:
     node = body
     for step in above:
         node = node[step]
-    if isinstance(node[last], str) and node[last].startswith("{") and random.random() < 0.9:
+    if _is_json(node[last]) and random.random() < 0.9:
         node[last] = json.dumps(_bent(random, json.loads(node[last])))
     elif isinstance(node, dict) and random.random() < 0.3:
         del node[last]
     else:
         node[last] = random.choice(ODD)
     return body
+
+
+def _is_json(value: Any) -> bool:
+    """Whether it is the text of one object; the plugins of an SR-IOV network are several."""
+    try:
+        return isinstance(value, str) and isinstance(json.loads(value), dict)
+    except ValueError:
+        return False
 
 
 def _garbled(random: Random, content: bytes) -> bytes:

@@ -350,6 +350,7 @@ def test_version_given_twice_is_refused_and_the_next_version_is_not(history: His
 
 
 _FABRIC = "  uids: {link: infiniband, partitions: 0x0200-0x027f, addresses: 10.80.0.0/13}\n"
+_OWNERS = "  Partitions/uids: fabric team\n  NodeFirmware/uids: hardware team\n"
 
 
 @pytest.mark.parametrize(
@@ -357,7 +358,7 @@ _FABRIC = "  uids: {link: infiniband, partitions: 0x0200-0x027f, addresses: 10.8
     [
         (
             "names/reserved-fabric",
-            {"fabrics:\n": _FABRIC, "external:.*\n": "  Partitions/uids: fabric team\n"},
+            {"fabrics:\n": _FABRIC, "external:.*\n": _OWNERS},
         ),
         ("isolation/team-as-system-namespace", {"networks: .*\n": "systemNamespaces: [default]\n"}),
     ],

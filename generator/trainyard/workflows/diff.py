@@ -121,7 +121,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
         stale, wrong = check_head_tree(head, base, own, wanted.clusters, place.target)
         found += wrong
     found += head.submodules
-    new = tuple(_new(found, before.diagnostics))
+    new = tuple(_new(found, before.diagnostics, _renamed_files(before.platform, after.platform)))
     return Diff(
         base.commit,
         head.named,
@@ -177,10 +177,19 @@ def _impact(
     return impact, dict(_deletions(sides, impact)), found
 
 
-def _new(found: Iterable[Diagnostic], before: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def _new(
+    found: Iterable[Diagnostic], before: Iterable[Diagnostic], moved: Mapping[str, str]
+) -> Iterator[Diagnostic]:
     """Yield the findings without the warnings that the base has too, wherever their lines are."""
-    known = {each.fact for each in before}
+    known = {(rule, moved.get(file, file), text) for rule, file, text in (d.fact for d in before)}
     return (each for each in found if has_errors([each]) or each.fact not in known)
+
+
+def _renamed_files(before: Platform | None, after: Platform | None) -> dict[str, str]:
+    """Return the new profile of each team that is renamed, by the old one."""
+    files = {team.name: team.at.file for team in before.teams} if before else {}
+    teams = after.teams if after else ()
+    return {files[old]: team.at.file for old, team in renames(teams, files).items()}
 
 
 def _made(folder: Path) -> Path:
