@@ -132,6 +132,7 @@ LAUNCHES = st.builds(
 @example(lines=["A=1"], launch="A=2 srun ./train $A")
 @example(lines=["export A", "A=1"], launch="srun ./train")
 @example(lines=["A=1", "export A", "A={1,2}"], launch="srun ./train")
+@example(lines=["A=", 'export A=x A="${A} x"'], launch="srun ./train")
 @example(lines=["export A=$(echo s)"], launch="srun ./train '$(A)' '$$x' $(($$>0))")
 def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], launch: str) -> None:
     script = "\n".join(["#!/bin/bash", "#SBATCH --nodes=2 --ntasks-per-node=8", *lines, launch])

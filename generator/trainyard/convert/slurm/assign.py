@@ -163,7 +163,18 @@ def export(script: Script, each: Statement, *, perhaps: bool = False) -> None:
     exports = command == "export" or any("x" in option.raw for option in options)
     names = rest[len(options) :]
     found = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
+    _need_values_of_before(each, found)
     assign(script, found, exports=exports, prefix=f"{command} ", perhaps=perhaps)
+
+
+def _need_values_of_before(each: Statement, found: Sequence[Token]) -> None:
+    """Refuse `export A=1 B=$A`: bash expands all its words before it assigns one of them."""
+    taken: set[str] = set()
+    for word in found:
+        if taken & set(re.findall(r"\w+", word.raw.partition("=")[2])):
+            reason = "a value names a variable that the same command assigns"
+            raise UnreadableError(each.at, f"`{each.raw}`", reason, WRAP_WHOLE)
+        taken.add(re.split(r"\+?=", word.raw)[0])
 
 
 def unset(script: Script, each: Statement) -> None:
