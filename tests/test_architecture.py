@@ -122,6 +122,21 @@ def test_a_normal_team_is_short_and_becomes_much() -> None:
         assert len(objects) >= 25
 
 
+def test_files_of_users_are_read_with_a_limit() -> None:
+    """Only what Trainyard ships is read whatever its size; `plainfile` reads the rest."""
+    own = {"golang", "render/", "report/page", "scaffold/", "shipped", "yaml_io/credential_forms"}
+    unbounded = re.compile(r"\.read_(?:bytes|text)\(")
+    package = REPOSITORY / "generator" / "trainyard"
+    found = [
+        name
+        for path in sorted(package.rglob("*.py"))
+        if unbounded.search(path.read_text(encoding="utf-8"))
+        and not (name := path.relative_to(package).as_posix()).startswith(tuple(own))
+    ]
+
+    assert found == []
+
+
 def test_no_host_name_or_machine_path_is_in_the_project() -> None:
     """What only one machine or workplace knows stays out of the repository."""
     suffixes = {".py", ".md", ".yaml", ".j2", ".toml", ".txt", ".sh", ".json"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.plainfile import NotRegularError, read_regular
+from trainyard.plainfile import LARGEST, NotRegularError, TooLargeError, holds, read_regular
 
 
 def _socket(path: Path) -> None:
@@ -37,6 +37,30 @@ def test_at_most_one_byte_more_than_the_limit_is_read(
     (tmp_path / "file").write_bytes(b"123456")
 
     assert len(read_regular(tmp_path, "file", limit)) == length
+
+
+def test_file_larger_than_any_of_ours_is_refused(tmp_path: Path) -> None:
+    """Nothing is read without an end, even where the caller has no limit of its own."""
+    with (tmp_path / "file").open("wb") as file:
+        file.truncate(LARGEST)
+    assert len(read_regular(tmp_path, "file")) == LARGEST
+
+    with (tmp_path / "file").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(TooLargeError, match="it is larger than 16 MiB"):
+        read_regular(tmp_path, "file")
+    assert not holds(tmp_path / "file", b"\0" * 10)
+
+
+@pytest.mark.parametrize(("content", "same"), [(b"a", False), (b"ab", True), (b"abc", False)])
+def test_content_is_compared_whole(content: bytes, same: bool, tmp_path: Path) -> None:
+    """A longer and a shorter file differ, and so does what is no regular file."""
+    (tmp_path / "file").write_bytes(content)
+    (tmp_path / "link").symlink_to("file")
+
+    assert holds(tmp_path / "file", b"ab") is same
+    assert not holds(tmp_path / "link", content)
+    assert not holds(tmp_path / "gone", content)
 
 
 @pytest.mark.parametrize(

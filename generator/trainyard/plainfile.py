@@ -6,8 +6,11 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from errno import EINVAL, ELOOP, ENOTDIR, ENXIO
+from errno import EFBIG, EINVAL, ELOOP, ENOTDIR, ENXIO
 from pathlib import Path
+
+LARGEST = 16 << 20
+"""Bytes of the largest file that a tree, its commits or profiles can have."""
 
 _NO_FILE = frozenset({ELOOP, ENOTDIR, ENXIO})
 """The kernel's answers for a symlink as file, for one as folder, and for a socket or a device
@@ -23,6 +26,13 @@ class NotRegularError(OSError):
         super().__init__(EINVAL, "it is not a regular file")
 
 
+class TooLargeError(OSError):
+    """The file has more than `LARGEST` bytes."""
+
+    def __init__(self) -> None:
+        super().__init__(EFBIG, f"it is larger than {LARGEST >> 20} MiB")
+
+
 def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
     """Return the content of a regular file.
 
@@ -31,9 +41,11 @@ def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
         path: of the file below the folder, with forward slashes; none of its parts may be a
             symlink.
         limit: bytes. One more byte is read, so that the caller sees that the file is larger.
+            Without one, `LARGEST` is the most that is returned.
 
     Raises:
         NotRegularError: it is not a regular file, or a part of its path is not a folder.
+        TooLargeError: no limit was given, and it is larger than any file of ours.
         OSError: it is not there, or can't be read.
     """
     with _place(folder, path) as (opened, place, name):
@@ -41,7 +53,22 @@ def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise NotRegularError
         with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read(-1 if limit is None else limit + 1)
+            content = file.read((LARGEST if limit is None else limit) + 1)
+    if limit is None and len(content) > LARGEST:
+        raise TooLargeError
+    return content
+
+
+def holds(file: Path, content: bytes) -> bool:
+    """Return whether a path is a regular file that has the content.
+
+    Raises:
+        OSError: it is there and can't be read.
+    """
+    try:
+        return read_regular(file.parent, file.name, len(content)) == content
+    except (FileNotFoundError, NotRegularError):
+        return False
 
 
 def read_named(path: Path, limit: int | None = None) -> bytes:

@@ -153,3 +153,20 @@ def test_huge_profile_is_a_finding_within_a_second(broken: Path, trainyard: Call
     assert (ended.code, ended.err) == (1, "")
     assert "error[shape/too-large]: the file has more than 262,144 bytes" in ended.out
     assert time.process_time() - begin < 10
+
+
+def test_clock_that_no_profile_can_name_is_an_error(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine whose clock is far off is told so; it is no bug."""
+
+    class Clock:
+        @staticmethod
+        def today() -> None:
+            raise ValueError("year 10000 is out of range")
+
+    monkeypatch.setattr("trainyard.cli.options.date", Clock)
+    ended = trainyard("validate")
+
+    assert ended.code == 5
+    assert "the clock of this machine shows no usable day: year 10000" in ended.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -102,6 +103,27 @@ def test_member_freezes_nothing_that_is_there(stage: Stage) -> None:
         assert _refusal(user.delete, own) == ""
     assert _refusal(user.create, {**_config_map("new"), "immutable": True}) == ""
     stage.delete("v1", "ConfigMap", "team-nlp", "new")
+
+
+def test_members_leave_room_for_the_config_maps_of_jobs(stage: Stage) -> None:
+    """Trainer writes one for each MPI job; without it an admitted job would hold its nodes."""
+    scene = stage.deploy({})
+    user = as_user(scene.api, scene.space("team-nlp"))
+    own = (_config_map(f"own-{number}") for number in count())
+    words, made = "", 0
+    try:
+        while not words and made < 400:
+            words = _refusal(user.create, next(own))
+            made += 1
+        assert "ConfigMaps, and members may make new ones below 300" in words
+        assert 250 < made <= 310
+
+        job = scene.submit("nlp", 2)
+        assert scene.runs(job)
+        assert stage.until(lambda: any(pod.phase == "Running" for pod in job.pods))
+    finally:
+        for number in range(made):
+            stage.delete("v1", "ConfigMap", "team-nlp", f"own-{number}")
 
 
 def test_waiting_claim_chooses_no_volume_later(stage: Stage) -> None:

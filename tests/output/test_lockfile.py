@@ -255,7 +255,7 @@ def test_lock_that_is_no_regular_file_is_refused(
 def test_lock_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / LOCKFILE).open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(TreeError, match=r"trainyard.lock is larger than 16 MiB"):
+    with pytest.raises(TreeError, match=r"trainyard.lock can't be read: it is larger than 16 MiB"):
         read_lock(tmp_path)
 
 

@@ -10,9 +10,7 @@ from datetime import UTC, datetime
 
 from trainyard.diagnostics import ToolError, TreeError
 from trainyard.git.repository import Repository
-
-MAX_FILE = 16 * 1024 * 1024
-"""Bytes of the largest file that is read."""
+from trainyard.plainfile import LARGEST
 
 _AT_ONCE = 32 * 1024 * 1024
 """Bytes that one process of Git is asked for, less than what a program may print."""
@@ -155,8 +153,8 @@ def _size(path: str, entry: tuple[str, str], commit: Commit) -> int:
     identity, size = entry
     if not size.isdecimal():
         raise _missing(identity)
-    if int(size) > MAX_FILE:
-        raise TreeError(f"{path} has {size} bytes in commit {commit.short}, more than {MAX_FILE}")
+    if int(size) > LARGEST:
+        raise TreeError(f"{path} has {size} bytes in commit {commit.short}, more than {LARGEST}")
     return int(size)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from trainyard.diagnostics import TreeError
 from trainyard.output.exchange import aside
 from trainyard.output.lockfile import LOCKFILE, Lock, digest, read_lock
+from trainyard.plainfile import NotRegularError, TooLargeError, read_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,10 @@ def not_generated(
 
 
 def _as_written(file: Path, sha256: str) -> bool:
-    return file.is_file() and not file.is_symlink() and digest(file.read_bytes()) == sha256
+    try:
+        return digest(read_regular(file.parent, file.name)) == sha256
+    except (NotRegularError, TooLargeError):
+        return False
 
 
 @contextmanager

@@ -24,7 +24,6 @@ from trainyard.plainfile import read_regular
 LOCKFILE = "trainyard.lock"
 """Name of the lockfile, at the top of ``overlays/<cluster>/``."""
 
-MAX_BYTES = 16 << 20
 """Of a lockfile; one of 1,000 files has 0.2 MB."""
 
 FORMAT = 3
@@ -165,15 +164,11 @@ def read_lock(folder: Path) -> Lock | None:
     """
     place = folder / LOCKFILE
     try:
-        content = read_regular(folder, LOCKFILE, MAX_BYTES)
+        content = read_regular(folder, LOCKFILE)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise TreeError(f"{place} can't be read: {error.strerror}") from error
-    if len(content) > MAX_BYTES:
-        raise TreeError(
-            f"{place} is larger than {MAX_BYTES >> 20} MiB, so it is none of Trainyard's"
-        )
     return parse_lock(content, place)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from trainyard import __version__
 from trainyard.diagnostics import TreeError
+from trainyard.plainfile import holds
 from trainyard.scaffold.install import put
 
 _TEMPLATES = files("trainyard.scaffold") / "ci"
@@ -119,16 +120,12 @@ def missing(root: Path, wanted: Mapping[str, bytes], beside: Iterable[str]) -> d
         place = root / path
         if not place.exists() and not place.is_symlink():
             new[path] = content
-        elif path not in beside and not _has(place, content):
+        elif path not in beside and not holds(place, content):
             raise TreeError(
                 f"{place} is there already, and differs; to replace it, remove it and run the "
                 "command again"
             )
     return new
-
-
-def _has(place: Path, content: bytes) -> bool:
-    return place.is_file() and not place.is_symlink() and place.read_bytes() == content
 
 
 def write_ci(root: Path, new: Mapping[str, bytes]) -> None:

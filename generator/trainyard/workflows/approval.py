@@ -10,6 +10,7 @@ from typing import Any
 from trainyard.model.differences import Difference, differences
 from trainyard.model.platform import Platform
 from trainyard.output.lockfile import LOCKFILE
+from trainyard.plainfile import holds
 from trainyard.workflows.generate import Checked, Generation
 from trainyard.workflows.review import differing
 from trainyard.yaml_io.source import Profiles, Source
@@ -54,10 +55,8 @@ def approvals(tree: Path, base: Checked, generation: Generation) -> tuple[Approv
 def _lockfiles(tree: Path, generation: Generation) -> Iterator[str]:
     """Yield the lockfiles that a change edits."""
     for path, content in sorted(generation.files.items()):
-        if path.endswith(f"/{LOCKFILE}"):
-            committed = tree / path
-            if not committed.is_file() or committed.read_bytes() != content:
-                yield f"overlays/{path}"
+        if path.endswith(f"/{LOCKFILE}") and not holds(tree / path, content):
+            yield f"overlays/{path}"
 
 
 def _stated(profiles: Profiles) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from trainyard.diagnostics import TreeError
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.output.compare import reading
+from trainyard.plainfile import holds
 from trainyard.render.unit import units
 from trainyard.workflows.generate import Generation
 from trainyard.workflows.objects import component_manifests
@@ -107,7 +108,7 @@ def _generated(site: Site, generation: Generation) -> Iterator[tuple[str, bytes]
 
 def _text(path: Path, content: bytes) -> str:
     with reading(path):
-        if path.read_bytes() != content:
+        if not holds(path, content):
             raise TreeError(f"{path} was changed while it was verified; verify again")
     return content.decode()
 

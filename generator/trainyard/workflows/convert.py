@@ -8,9 +8,10 @@ from pathlib import Path
 
 from trainyard.convert.model import Conversion
 from trainyard.convert.mpijob.job import converted, is_mpijob
-from trainyard.diagnostics import Pointer
+from trainyard.diagnostics import Pointer, TreeError
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
+from trainyard.plainfile import LARGEST
 from trainyard.workflows.handed_in import objects, read_source
 from trainyard.yaml_io.source import Source
 
@@ -40,9 +41,10 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
         tenant: the team that submits the jobs; None when it is not known.
 
     Raises:
-        TreeError: a file can't be read, is no YAML, or has an object without kind.
+        TreeError: a file can't be read, is no YAML, or has an object without kind; or all files
+            together are too large.
     """
-    sources = [read_source(file) for file in _files(files)]
+    sources = [*_sources(files)]
     found = [
         (source, path, body)
         for source in sources
@@ -68,6 +70,16 @@ def tenant_of(platform: Platform, team: str, cluster: str) -> Tenant | None:
     """Return a team on a cluster; None when it has no quota there."""
     site = next(each for each in platform.sites if each.name == cluster)
     return next((each for each in site.tenants if each.name == team), None)
+
+
+def _sources(files: Sequence[Path]) -> Iterator[Source]:
+    left = LARGEST
+    for file in _files(files):
+        source = read_source(file)
+        left -= len(source.content)
+        if left < 0:
+            raise TreeError(f"the files have more than {LARGEST >> 20} MiB: hand in parts of them")
+        yield source
 
 
 def _files(files: Sequence[Path]) -> Iterator[Path]:

@@ -109,7 +109,7 @@ def _files(folder: Path) -> set[str]:
 
 
 def _content(path: Path) -> _File:
-    return path.read_bytes() if path.is_file() else None
+    return read_regular(path.parent, path.name) if path.is_file() else None
 
 
 def _content_of_head(folder: Path, path: str) -> _File:

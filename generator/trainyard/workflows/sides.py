@@ -11,6 +11,7 @@ from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.output.compare import reading
 from trainyard.output.lockfile import Lock, LockedFile, digest
+from trainyard.plainfile import read_regular
 from trainyard.schema.manifests import check_committed
 from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.manifests import parse_manifests
@@ -101,7 +102,7 @@ def _read(folder: Path, path: str, entry: LockedFile) -> list[Manifest]:
     with reading(file):
         if file.suffix != ".yaml" or not file.is_file():
             return []
-        content = file.read_bytes()
+        content = read_regular(folder, path)
     try:
         bodies = _comparable(content, edited=digest(content) != entry.sha256)
     except ValueError as fault:

@@ -39,6 +39,23 @@ def test_result_is_what_fit_admits(trainyard: Call, job: Path) -> None:
     )
 
 
+def test_files_have_a_limit_together(
+    trainyard: Call, job: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of files that are small each is read no further than its limit."""
+    monkeypatch.setattr("trainyard.workflows.convert.LARGEST", 2 * job.stat().st_size)
+    jobs = job.with_name("jobs")
+    jobs.mkdir()
+    for number in range(2):
+        shutil.copy(job, jobs / f"{number}.yaml")
+    assert trainyard("convert", "mpijob", str(jobs), *WHERE).code == Exit.FINE
+
+    shutil.copy(job, jobs / "2.yaml")
+    ended = trainyard("convert", "mpijob", str(jobs), *WHERE)
+    assert (ended.code, ended.out) == (Exit.IO, "")
+    assert "MiB: hand in parts of them" in ended.err
+
+
 def test_without_a_team_the_runtime_is_left_open(trainyard: Call, job: Path) -> None:
     ended = trainyard("convert", "mpijob", str(job))
 
