@@ -31,7 +31,7 @@ _REQUESTER_FIXED = "is a cluster admin's to change"
 _OPERATOR = "system:serviceaccount:kube-system:operator-of-the-rehearsal"
 """Account of a namespace of daemons, which may create namespaces."""
 
-_NAME = "is made by the platform's delivery alone"
+_NAME = "is reserved for the platform"
 _LABEL = "only the platform's delivery changes it"
 _REQUEST = "can't be requested"
 _ADOPTED = "was requested as a project by"
