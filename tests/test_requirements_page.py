@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 
 import click
 import jsonschema
@@ -18,7 +17,7 @@ import pytest
 
 from docs.requirements import DATA, STATES, WORKS, load, title
 from tests.pages import ROOT
-from trainyard.cli.app import COMMANDS
+from trainyard.cli.app import app, help_lines
 from trainyard.rulebook import all_rules
 from trainyard.yaml_io.reader import read
 from trainyard_rehearsal.promises import APPLIED, DELIVERED
@@ -50,9 +49,9 @@ def is_command(line: str) -> bool:
     program, name, *words = line.split()
     if program == "make":
         return not words and name in TARGETS
-    if program != "trainyard" or name not in COMMANDS or not words:
-        return program == "trainyard" and name in COMMANDS
-    command: click.Command | None = import_module(f"trainyard.cli.commands.{name}").command
+    if program != "trainyard" or name not in help_lines() or not words:
+        return program == "trainyard" and name in help_lines()
+    command = app.get_command(click.Context(app), name)
     if isinstance(command, click.Group):
         command = command.commands.get(words.pop(0))
     if command is None:

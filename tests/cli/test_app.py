@@ -16,7 +16,7 @@ from click.shell_completion import ShellComplete
 
 from tests.cli.calls import REPOSITORY
 from trainyard import __version__
-from trainyard.cli.app import COMMANDS, app
+from trainyard.cli.app import app, help_lines
 
 
 def _commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -34,8 +34,11 @@ EVERY = dict(_commands(app))
 
 def test_help_of_each_command_is_in_the_table_only() -> None:
     """The list of commands is shown without loading any, so no module repeats its line."""
-    assert {name: EVERY[name].short_help for name in COMMANDS} == COMMANDS
-    modules = (REPOSITORY / "generator/trainyard/cli/commands").glob("*.py")
+    assert {name: EVERY[name].short_help for name in help_lines()} == help_lines()
+    modules = [
+        *REPOSITORY.glob("generator/trainyard*/cli/commands/*.py"),
+        REPOSITORY / "generator/trainyard_rehearsal/command.py",
+    ]
     assert not [path.name for path in modules if "short_help" in path.read_text("utf-8")]
 
 
@@ -121,11 +124,11 @@ def test_only_the_rehearsal_needs_its_extra(library: str) -> None:
 import sys
 sys.modules[{library!r}] = None
 from click.shell_completion import ShellComplete
-from trainyard.cli.app import COMMANDS, app
+from trainyard.cli.app import app, help_lines
 from trainyard.cli.main import run
 completer = ShellComplete(app, {{}}, "trainyard", "_TRAINYARD_COMPLETE")
 assert not completer.get_completions(["rehearse"], "--te")
-print({{name for name in COMMANDS if run([name, "--help"])}}, file=sys.stderr)
+print({{name for name in help_lines() if run([name, "--help"])}}, file=sys.stderr)
 """
     done = subprocess.run(
         [sys.executable, "-c", program],

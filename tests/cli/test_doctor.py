@@ -21,7 +21,7 @@ Call = Callable[..., Ended]
 @pytest.mark.parametrize("built", [True, False])
 def test_all_is_well(trainyard: Call, monkeypatch: pytest.MonkeyPatch, *, built: bool) -> None:
     """Versions, number of schemas, state of the profiles; nobody needs the evaluator."""
-    monkeypatch.setattr(doctor, "is_built", lambda: built)
+    monkeypatch.setattr("trainyard_jobs.admission.evaluator.is_built", lambda: built)
     ended = trainyard("doctor")
     rows = dict(line.split("  ", 1) for line in ended.out.splitlines())
     reported = {name: state.strip() for name, state in rows.items()}

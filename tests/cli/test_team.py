@@ -13,7 +13,7 @@ from trainyard.cli.exits import Exit
 Call = Callable[..., Ended]
 COMMAND = ("--", "python", "train.py")
 SAMPLE = str(REPOSITORY / "overlays/prod-east/samples/vision/openmpi-cuda.yaml")
-MPIJOB = str(REPOSITORY / "tests/convert/mpijob/cases/kueue.yaml")
+MPIJOB = str(REPOSITORY / "tests/jobs/convert/mpijob/cases/kueue.yaml")
 
 
 def test_team_on_one_of_two_clusters_needs_no_name(trainyard: Call, repository: Path) -> None:

@@ -9,7 +9,6 @@ import shutil
 from pathlib import Path
 
 from tests.e2e.image import packet_filter
-from trainyard.admission.evaluator import build
 from trainyard.golang import (
     build_program,
     cache_folder,
@@ -18,6 +17,7 @@ from trainyard.golang import (
     program_path,
     run_go,
 )
+from trainyard_jobs.admission.evaluator import build
 
 KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
     "kube-router",

@@ -11,12 +11,12 @@ from typing import Any
 from tests.e2e.setup import CLUSTER
 from tests.e2e.stage import Scene
 from tests.rules.cores import CPU
-from trainyard.fit.usage import Snapshot, snapshot_of
-from trainyard.fit.verdict import Standing, Verdict
-from trainyard.fit.walk import judge
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
-from trainyard.workflows.fit import ground_of
+from trainyard_jobs.fit.usage import Snapshot, snapshot_of
+from trainyard_jobs.fit.verdict import Standing, Verdict
+from trainyard_jobs.fit.walk import judge
+from trainyard_jobs.workflows.fit import ground_of
 from trainyard_rehearsal.checks.harmless import harmless_jobs
 from trainyard_rehearsal.checks.hostile import hostile_jobs, jobs_over_limits
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_user, conditions, with_name, with_trainer

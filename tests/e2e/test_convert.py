@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.convert.mpijob.cases import HERE
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Scene, Stage
-from trainyard.convert.model import Note
-from trainyard.workflows.convert import convert_mpijobs
+from tests.jobs.convert.mpijob.cases import HERE
+from trainyard_jobs.convert.model import Note
+from trainyard_jobs.workflows.convert import convert_mpijobs
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
 

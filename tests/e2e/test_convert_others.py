@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.convert.sagemaker.test_cases import CASES as TRAINING_JOBS
-from tests.convert.slurm.test_cases import CASES as SCRIPTS
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Scene, Stage
-from trainyard.convert.model import Conversion
-from trainyard.workflows.convert_sagemaker import convert_training_jobs
-from trainyard.workflows.convert_slurm import convert_batch_scripts
+from tests.jobs.convert.sagemaker.test_cases import CASES as TRAINING_JOBS
+from tests.jobs.convert.slurm.test_cases import CASES as SCRIPTS
+from trainyard_jobs.convert.model import Conversion
+from trainyard_jobs.workflows.convert_sagemaker import convert_training_jobs
+from trainyard_jobs.workflows.convert_slurm import convert_batch_scripts
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
 

@@ -14,12 +14,12 @@ from tests.e2e.stage import Stage
 from tests.e2e.test_fit_variants import ground
 from tests.rules.cases import TODAY
 from tests.test_examples import EXAMPLES
-from trainyard.fit.verdict import Standing
-from trainyard.fit.walk import judge
 from trainyard.golang import cache_folder
 from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.output.write import write
 from trainyard.workflows.generate import generate
+from trainyard_jobs.fit.verdict import Standing
+from trainyard_jobs.fit.walk import judge
 from trainyard_rehearsal.checks.acceptance import check_acceptance
 from trainyard_rehearsal.checks.queues import check_queues
 from trainyard_rehearsal.checks.sample_runs import check_sample_jobs

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.fitting import Trial, cores, platform, shares, trials
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Stage
-from trainyard.fit.verdict import Standing
+from trainyard_jobs.fit.verdict import Standing
 from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.publication import sample_jobs
 

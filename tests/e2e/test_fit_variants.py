@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from tests.pages import ROOT
-from trainyard.fit.case import Ground
-from trainyard.fit.verdict import Link, Standing, Verdict
-from trainyard.fit.walk import judge
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
-from trainyard.workflows.fit import ground_of
 from trainyard.workflows.generate import Generation, generate
 from trainyard.workflows.objects import component_manifests
+from trainyard_jobs.fit.case import Ground
+from trainyard_jobs.fit.verdict import Link, Standing, Verdict
+from trainyard_jobs.fit.walk import judge
+from trainyard_jobs.workflows.fit import ground_of
 from trainyard_rehearsal.checks.harmless import harmless_jobs
 from trainyard_rehearsal.checks.hostile import hostile_jobs, jobs_over_limits
 from trainyard_rehearsal.checks.variants import Variant, with_change

@@ -15,9 +15,9 @@ from tests.e2e import fitting
 from tests.e2e.setup import FILE
 from tests.e2e.shapes import enlarged, schema_of, with_field, without_place
 from tests.rules.cases import merged, platform_of
-from trainyard.admission.evaluator import judge_of
 from trainyard.model.admission import Answer, Request
 from trainyard.render.site import render_site
+from trainyard_jobs.admission.evaluator import judge_of
 
 Body = dict[str, Any]
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from trainyard.admission.evaluator import judge_of
-from trainyard.fit.form import defaulted
 from trainyard.model import names, reserved
 from trainyard.model.admission import Answer, Request
 from trainyard.model.manifest import Manifest
@@ -19,6 +17,8 @@ from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.yaml_io.emitter import emit
+from trainyard_jobs.admission.evaluator import judge_of
+from trainyard_jobs.fit.form import defaulted
 from trainyard_rehearsal.checks.jobs import member, with_name
 from trainyard_rehearsal.checks.refusals import TRAINER_ONLY
 from trainyard_rehearsal.checks.taken_names import JOB_NAME, RESERVED

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.fuzz.corpus import places
-from trainyard.convert.words import words as words_of
 from trainyard.yaml_io.source import Plain
+from trainyard_jobs.convert.words import words as words_of
 
 _DIGITS = "9" * 4301
 _TEXTS = st.sampled_from(

@@ -15,13 +15,13 @@ from tests.fuzz import grammars, readers
 from tests.fuzz.corpus import ROOT, SEEDS
 from tests.fuzz.mutations import damaged, documents, edited, seeds
 from tests.fuzz.targets import Outcome, check_bytes, check_platform
-from trainyard.convert.asked import Asked
 from trainyard.schema.profiles import profile_kinds
-from trainyard.workflows.convert import convert_mpijobs
-from trainyard.workflows.convert_sagemaker import convert_training_jobs
-from trainyard.workflows.convert_slurm import convert_batch_scripts
 from trainyard.yaml_io.emitter import emit
 from trainyard.yaml_io.manifests import parse_manifests, read_handwritten
+from trainyard_jobs.convert.asked import Asked
+from trainyard_jobs.workflows.convert import convert_mpijobs
+from trainyard_jobs.workflows.convert_sagemaker import convert_training_jobs
+from trainyard_jobs.workflows.convert_slurm import convert_batch_scripts
 
 _SLOW = timedelta(seconds=30)
 """Maximum time of one input, also on a busy machine."""
@@ -154,7 +154,7 @@ def _contents() -> dict[str, list[bytes]]:
     return {**found, "locks": [path.read_bytes()[:3000] for path in LOCKFILES]}
 
 
-CASES = ROOT / "tests" / "convert"
+CASES = ROOT / "tests" / "jobs" / "convert"
 LOCKFILES = sorted((ROOT / "overlays").glob("*/trainyard.lock"))
 CONTENTS = _contents()
 MPIJOBS = [

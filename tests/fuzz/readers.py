@@ -12,29 +12,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tests.fit.setting import ground, sample
-from tests.fit.test_usage import workload
 from tests.fuzz.targets import Outcome
-from trainyard.cli.convert.printing import printed
+from tests.jobs.fit.setting import ground, sample
+from tests.jobs.fit.test_usage import workload
 from trainyard.cli.exits import Exit
-from trainyard.cli.fit.document import document
-from trainyard.cli.fit.text import text
 from trainyard.cli.places import Places
-from trainyard.convert.asked import Asked, Refused, find
 from trainyard.diagnostics import ToolError, TreeError
-from trainyard.fit.case import Ground
-from trainyard.fit.repair import with_change
-from trainyard.fit.verdict import Standing
-from trainyard.fit.walk import judge
 from trainyard.hosts.api import Api, plain
 from trainyard.hosts.github import Head, PullRequest, find_pull_request
 from trainyard.hosts.gitlab import MergeRequest
 from trainyard.hosts.sticky import MARKER, post
 from trainyard.output.lockfile import LOCKFILE, lock_bytes, read_lock
 from trainyard.render.site import render_sample
-from trainyard.workflows.convert import Converted
-from trainyard.workflows.fit import read_jobs, read_snapshot
 from trainyard.yaml_io.emitter import emit
+from trainyard_jobs.cli.convert.printing import printed
+from trainyard_jobs.cli.fit.document import document
+from trainyard_jobs.cli.fit.text import text
+from trainyard_jobs.convert.asked import Asked, Refused, find
+from trainyard_jobs.fit.case import Ground
+from trainyard_jobs.fit.repair import with_change
+from trainyard_jobs.fit.verdict import Standing
+from trainyard_jobs.fit.walk import judge
+from trainyard_jobs.workflows.convert import Converted
+from trainyard_jobs.workflows.fit import read_jobs, read_snapshot
 
 HEAD = "a" * 40
 _NOWHERE = Places({}, {})

@@ -19,8 +19,8 @@ from trainyard.model.acceptance import (
 from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform
 from trainyard.model.space import Space
-from trainyard.workflows.convert import tenant_of
 from trainyard.workflows.generate import check
+from trainyard_jobs.workflows.convert import tenant_of
 
 
 @pytest.fixture(scope="module")

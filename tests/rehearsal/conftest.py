@@ -7,6 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.fixtures import (  # noqa: F401
+    here,
+    repository,
+    trainyard,
+    tree,
+    written,
+)
 from tests.conftest import REPOSITORY
 from tests.rehearsal.served import Served, api_of, served
 from trainyard.model.platform import Site

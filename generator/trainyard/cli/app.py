@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from trainyard import __version__
+from trainyard.cli.extension import Extension, extensions
 from trainyard.cli.interrupt import at_once
 from trainyard.diagnostics import ToolError
 from trainyard.model.nearest import nearest
@@ -20,11 +21,7 @@ COMMANDS = {
     "generate": "Write the tree that the profiles describe.",
     "diff": "Show what a change does to teams, networks, jobs and nodes.",
     "verify": "Check the committed tree offline, object by object.",
-    "rehearse": "Try the committed tree out on a real control plane.",
     "capacity": "Show what each pool has, and what teams own, lend and may borrow.",
-    "fit": "Tell whether a TrainJob would start, and why not.",
-    "job": "Print a TrainJob for a command, of the right size and queue for a team.",
-    "convert": "Turn jobs of other systems into TrainJobs, and name what is lost.",
     "report": "Write a page that shows the whole platform and what was checked.",
     "show": "Show a team's effective values and where each comes from.",
     "explain": "Explain a rule: what it demands, why, and how to put it right.",
@@ -35,9 +32,10 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a kind of profile, or of what a command prints.",
     "doctor": "Show versions of tools, and whether all is there.",
 }
-"""Name -> help in lists of commands, so that a list is shown without loading any command."""
-_EXTRAS = {"rehearse": ("httpx", "cryptography")}
-"""Commands that need further libraries, which the extra of their name installs."""
+"""Line in the help by name of each command of the core, in the order of first use."""
+_CORE = Extension(
+    "Commands", COMMANDS, {name: f"trainyard.cli.commands.{name}" for name in COMMANDS}
+)
 
 
 class Commands(click.Group):
@@ -45,7 +43,7 @@ class Commands(click.Group):
 
     def list_commands(self, _: click.Context) -> list[str]:
         """Return the names in the order of first use."""
-        return list(COMMANDS)
+        return list(help_lines())
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Load a command.
@@ -54,8 +52,8 @@ class Commands(click.Group):
             click.UsageError: no command has that name, and the shell does not ask for completions.
             ToolError: its extra is not installed.
         """
-        if name not in COMMANDS:
-            near = "" if ctx.resilient_parsing else nearest(name, COMMANDS)
+        if name not in help_lines():
+            near = "" if ctx.resilient_parsing else nearest(name, help_lines())
             if near:
                 raise click.UsageError(f"there is no command `{name}`; did you mean `{near}`?", ctx)
             return None
@@ -69,21 +67,34 @@ class Commands(click.Group):
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for extension in (_CORE, *extensions()):
+            with formatter.section(extension.title):
+                formatter.write_dl(list(extension.commands.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete a command's name without loading any."""
-        names = [name for name in COMMANDS if name.startswith(incomplete)]
-        items = [CompletionItem(name, help=COMMANDS[name]) for name in names]
+        lines = help_lines()
+        items = [
+            CompletionItem(name, help=lines[name]) for name in lines if name.startswith(incomplete)
+        ]
         return items or super().shell_complete(ctx, incomplete)
 
 
+def help_lines() -> dict[str, str]:
+    """Return the line in the help of each command by its name; none is loaded."""
+    return {
+        name: line
+        for extension in (_CORE, *extensions())
+        for name, line in extension.commands.items()
+    }
+
+
 def _load(name: str) -> click.Command:
+    extension = next(each for each in (_CORE, *extensions()) if name in each.commands)
     try:
-        command = import_module(f"trainyard.cli.commands.{name}").command
+        command = import_module(extension.modules[name]).command
     except ModuleNotFoundError as missing:
-        if missing.name not in _EXTRAS.get(name, ()):
+        if missing.name not in extension.extra.get(name, ()):
             raise
         wheel = f"dist/trainyard-{__version__}-py3-none-any.whl[{name}]"
         raise ToolError(
@@ -91,7 +102,7 @@ def _load(name: str) -> click.Command:
             f"install the wheel that `make dist` writes: `pipx install --force '{wheel}'`"
         ) from missing
     assert isinstance(command, click.Command)
-    command.short_help = COMMANDS[name]
+    command.short_help = extension.commands[name]
     return command
 
 

@@ -15,7 +15,7 @@ from itertools import chain
 import click
 
 from trainyard import __version__
-from trainyard.cli.app import COMMANDS, app
+from trainyard.cli.app import app, help_lines
 from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.diagnostics import ToolError, TreeError
@@ -127,7 +127,7 @@ def _without_values(args: Sequence[str]) -> Iterator[str]:
     Neither these nor the text of an exception reach a report: both may hold a token.
     """
     group: click.Command = app
-    names = set(COMMANDS)
+    names = set(help_lines())
     for word in args:
         name = word.partition("=")[0]
         yield name if name in names else "..."

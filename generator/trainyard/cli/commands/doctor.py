@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from trainyard import __version__
-from trainyard.admission.evaluator import is_built
 from trainyard.cli import document
 from trainyard.cli.exits import Exit
+from trainyard.cli.extension import Need, extensions
 from trainyard.cli.findings import Findings, summary
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import format_option, places, profiles_option
@@ -21,17 +21,6 @@ from trainyard.profiles.read import PACKAGE
 from trainyard.schema.manifests import schema_folder
 from trainyard.verify.tools import find_kubeconform, find_kustomize
 from trainyard.workflows.generate import check
-
-_NOT_BUILT = "not built, so `fit` does not judge admission policies; run `trainyard fit --build`"
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """One thing that Trainyard needs, and how it is."""
-
-    name: str
-    state: str
-    works: bool = True
 
 
 @click.command("doctor")
@@ -44,7 +33,7 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
         Need("python", platform.python_version()),
         _part("kustomize", lambda: find_kustomize().version),
         _part("kubeconform", lambda: find_kubeconform().version),
-        Need("evaluator", "built" if is_built() else _NOT_BUILT),
+        *_of_extensions(),
         *_releases(),
         _part("profiles", lambda: _profiles(profiles)),
     ]
@@ -65,6 +54,11 @@ def _part(name: str, state: Callable[[], str]) -> Need:
         return Need(name, state())
     except ToolError as problem:
         return Need(name, str(problem), works=False)
+
+
+def _of_extensions() -> Iterator[Need]:
+    for extension in extensions():
+        yield from extension.needs()
 
 
 def _releases() -> Iterator[Need]:

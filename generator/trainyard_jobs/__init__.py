@@ -1,0 +1,1 @@
+"""Tools for jobs: turn those of other systems into TrainJobs, and tell whether one would start."""

@@ -1,0 +1,1 @@
+"""Commands for jobs, and what they print."""

@@ -1,0 +1,132 @@
+"""``trainyard fit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trainyard.cli import document as documents
+from trainyard.cli import findings
+from trainyard.cli.console import notify
+from trainyard.cli.exits import Exit, NoInput
+from trainyard.cli.formats import Output, deliver
+from trainyard.cli.options import (
+    complete_cluster,
+    complete_team,
+    format_option,
+    output_option,
+    places,
+    profiles_option,
+)
+from trainyard.cli.team import generate_for_team
+from trainyard.diagnostics import has_errors
+from trainyard.workflows.generate import Generation
+from trainyard_jobs.admission.evaluator import build
+from trainyard_jobs.cli.fit.document import document
+from trainyard_jobs.cli.fit.text import text
+from trainyard_jobs.fit.verdict import Standing, Verdict
+from trainyard_jobs.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot
+from trainyard_jobs.workflows.handed_in import shown
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+
+
+@click.command("fit")
+@click.argument("job", type=_JOB, required=False, metavar="[JOB.yaml]")
+@profiles_option
+@output_option
+@click.option(
+    "--team",
+    metavar="NAME",
+    shell_complete=complete_team,
+    help="Team that submits the job. Default: by its namespace.",
+)
+@click.option(
+    "--cluster",
+    metavar="NAME",
+    shell_complete=complete_cluster,
+    help="Cluster of the job, if the team is on several.",
+)
+@click.option(
+    "--usage",
+    type=_FILE,
+    metavar="FILE",
+    help="What is in use: `kubectl get clusterqueues,workloads,resourcequotas -A -o json`.",
+)
+@click.option(
+    "--build",
+    "builds",
+    is_flag=True,
+    help="Build the evaluator of admission policies; needed once, with Go.",
+)
+@format_option("json")
+def command(  # noqa: PLR0917 - click passes options by name
+    job: Path | None,
+    profiles: Path,
+    output: Path,
+    team: str | None,
+    cluster: str | None,
+    usage: Path | None,
+    builds: bool,
+    formats: tuple[Output, ...],
+) -> int:
+    """Tell whether a TrainJob would start: admitted, waits, or never, and why.
+
+    Judges each TrainJob of a file by itself, by the objects that the profiles are rendered to. The
+    file `-` is standard input.
+
+    Without `--usage` nothing else runs on the cluster. Without the evaluator the admission policies
+    and Pod Security are not judged.
+    """
+    if builds:
+        notify(f"the evaluator is {build()}")
+    if job is None:
+        return _only_built(builds=builds)
+    jobs = read_jobs(job)
+    if not jobs.bodies:
+        raise NoInput(f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1")
+    snapshot = read_snapshot(usage) if usage else None
+    made, home, owner = generate_for_team(profiles, output, team, cluster, jobs.namespaces)
+    if has_errors(made.diagnostics):
+        return _not_generated(made, profiles, formats)
+    verdicts = fit_jobs(made, home, owner, jobs, snapshot)
+    return _report(made, profiles, jobs, verdicts, formats)
+
+
+def _only_built(*, builds: bool) -> int:
+    if not builds:
+        raise click.UsageError("name the file of a TrainJob")
+    return Exit.FINE
+
+
+def _not_generated(made: Generation, profiles: Path, formats: tuple[Output, ...]) -> int:
+    found = findings.Findings(made.diagnostics, places(made.checked.profiles, profiles))
+    deliver(
+        formats,
+        "never",
+        lambda _: findings.text(found, colour=False),
+        {"json": lambda: documents.report("fit", found)},
+    )
+    return Exit.FINDINGS
+
+
+def _report(
+    made: Generation,
+    profiles: Path,
+    jobs: Jobs,
+    verdicts: tuple[Verdict, ...],
+    formats: tuple[Output, ...],
+) -> int:
+    where = places(made.checked.profiles, profiles)
+    deliver(
+        formats,
+        "never",
+        lambda _: text(verdicts, where, jobs.others),
+        {"json": lambda: documents.envelope("fit", jobs=document(verdicts, where))},
+    )
+    standings = {each.standing for each in verdicts}
+    if Standing.NEVER in standings:
+        return Exit.FINDINGS
+    return Exit.IO if Standing.UNJUDGED in standings else Exit.FINE

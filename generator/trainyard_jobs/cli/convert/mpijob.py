@@ -1,0 +1,36 @@
+"""``trainyard convert mpijob``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trainyard.cli.exits import Exit, NoInput
+from trainyard_jobs.cli.convert.printing import printed
+from trainyard_jobs.cli.convert.team import BrokenProfiles, chosen_team, team_options
+from trainyard_jobs.workflows.convert import convert_mpijobs
+from trainyard_jobs.workflows.handed_in import shown
+
+_SOURCE = click.Path(exists=True, allow_dash=True, path_type=Path)
+
+
+@click.command("mpijob")
+@click.argument("files", nargs=-1, required=True, type=_SOURCE, metavar="FILE...")
+@team_options
+def command(files: tuple[Path, ...], team: str | None, cluster: str | None, profiles: Path) -> int:
+    """Turn the MPIJobs of each FILE into TrainJobs.
+
+    A FILE is YAML or JSON, a folder of such files, or `-` for standard input, e.g. of `kubectl get
+    mpijobs -o yaml`. Prints the TrainJobs, and on stderr a line for each field that is lost or
+    means something else.
+    """
+    try:
+        tenant = chosen_team(profiles, cluster, team)
+    except BrokenProfiles:
+        return Exit.FINDINGS
+    converted = convert_mpijobs(files, tenant)
+    if not converted.conversions:
+        names = ", ".join(map(shown, files))
+        raise NoInput(f"{names} has no MPIJob of kubeflow.org")
+    return printed(converted)

@@ -1,0 +1,48 @@
+"""Print converted jobs: YAML on stdout, a line for each note on stderr."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from trainyard.cli.console import notify, printable, result
+from trainyard.cli.exits import Exit
+from trainyard.cli.places import Places
+from trainyard.diagnostics import Pointer
+from trainyard.model.quantity import counted
+from trainyard_jobs.convert.text import document, lines
+from trainyard_jobs.workflows.convert import Converted
+
+
+def printed(converted: Converted) -> int:
+    """Print converted jobs, and return the exit code."""
+    places = Places(converted.sources, {})
+
+    def place(at: Pointer) -> str:
+        return str(places.find(at))
+
+    found = [
+        (printable(each.name), *lines(each, place, printable)) for each in converted.conversions
+    ]
+    for (name, *notes), same in groupby(found):
+        notify("\n".join([_heading(name, len(list(same))), *notes]))
+    documents = [
+        document(each, place, printable) for each in converted.conversions if each.job is not None
+    ]
+    if documents:
+        result("---\n".join(documents).rstrip("\n"))
+    _sum_up(converted, len(documents))
+    return Exit.FINE if len(documents) == len(converted.conversions) else Exit.FINDINGS
+
+
+def _heading(name: str, jobs: int) -> str:
+    """Return the name of a source, and how many jobs with equal notes it became."""
+    return name if jobs == 1 else f"{name}, {jobs} jobs"
+
+
+def _sum_up(converted: Converted, done: int) -> None:
+    parts = [f"{counted(done, 'job')} converted"]
+    if refused := len(converted.conversions) - done:
+        parts.append(f"{counted(refused, 'job')} not converted")
+    if converted.others:
+        parts.append(f"{counted(converted.others, 'object')} of other kinds left out")
+    notify(", ".join(parts))

@@ -1,0 +1,33 @@
+"""``trainyard convert slurm``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trainyard.cli.exits import Exit
+from trainyard_jobs.cli.convert.printing import printed
+from trainyard_jobs.cli.convert.team import BrokenProfiles, chosen_team, team_options
+from trainyard_jobs.workflows.convert_slurm import convert_batch_scripts
+
+_SOURCE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+
+
+@click.command("slurm")
+@click.argument("scripts", nargs=-1, required=True, type=_SOURCE, metavar="SCRIPT...")
+@team_options
+def command(
+    scripts: tuple[Path, ...], team: str | None, cluster: str | None, profiles: Path
+) -> int:
+    """Turn the batch scripts of `sbatch` into TrainJobs.
+
+    Reads the `#SBATCH` lines and the one command that starts the ranks: `srun`, `mpirun` or
+    `torchrun`. Nothing is run. Prints the TrainJobs, and on stderr a line for each option and each
+    command that is lost or means something else. `-` is standard input.
+    """
+    try:
+        tenant = chosen_team(profiles, cluster, team)
+    except BrokenProfiles:
+        return Exit.FINDINGS
+    return printed(convert_batch_scripts(scripts, tenant))

@@ -1,0 +1,67 @@
+"""Verdicts about TrainJobs as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainyard.cli.console import printable
+from trainyard.cli.places import Places
+from trainyard.model.quantity import counted
+from trainyard_jobs.fit.verdict import Check, Link, Standing, Verdict
+
+
+def text(verdicts: Sequence[Verdict], places: Places, others: int) -> str:
+    """Return one paragraph for each job.
+
+    Args:
+        verdicts: in the order of the file.
+        places: of the profiles.
+        others: number of objects of other kinds in the file.
+    """
+    paragraphs = ["\n".join(_verdict(each, places)) for each in verdicts]
+    if others:
+        paragraphs.append(f"{counted(others, 'object')} of other kinds not judged")
+    return "\n\n".join(paragraphs)
+
+
+def _verdict(verdict: Verdict, places: Places) -> Iterator[str]:
+    yield printable(f"{verdict.namespace}/{verdict.job}: {verdict.standing}")
+    if verdict.podsets:
+        yield f"  pods: {', '.join(f'{each.role} {each.count}' for each in verdict.podsets)}"
+    for each in _told(verdict):
+        yield from _check(each, places)
+    for each in verdict.unjudged:
+        yield f"  not judged: {each.link}: {printable(each.message)}"
+    for way in _help(verdict):
+        yield f"  = help: {printable(way)}"
+
+
+def _help(verdict: Verdict) -> Iterator[str]:
+    """Yield the smallest change of a job, then what else can be done."""
+    if verdict.change:
+        yield " and ".join(verdict.change)
+    yield from dict.fromkeys(way for each in verdict.deciding for way in each.repair)
+
+
+def _told(verdict: Verdict) -> tuple[Check, ...]:
+    """Return the links that decide a verdict; of an admitted job those with something to say.
+
+    A namespace that was assumed is always one of them.
+    """
+    is_admitted = verdict.standing is Standing.ADMITTED
+    return tuple(
+        each
+        for each in verdict.checks
+        if each in verdict.deciding
+        or (each.standing is Standing.ADMITTED and (is_admitted or each.link is Link.NAMESPACE))
+    )
+
+
+def _check(check: Check, places: Places) -> Iterator[str]:
+    yield f"  {check.link}: {printable(check.message)}"
+    if check.at is not None:
+        yield f"   --> {printable(str(places.find(check.at)))}"
+    facts = {"limit": check.limit, "usage": check.usage, "available": check.available}
+    for name, value in facts.items():
+        if value:
+            yield f"  = {name}: {printable(value)}"

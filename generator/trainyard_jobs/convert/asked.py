@@ -1,0 +1,296 @@
+"""A job that somebody asks for on the command line: its runtime, its size and its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+from trainyard.diagnostics import Pointer
+from trainyard.model import names
+from trainyard.model.acceptance import reasons
+from trainyard.model.cluster import Priority
+from trainyard.model.expansion import literal
+from trainyard.model.launch import Launch
+from trainyard.model.launcher import Launcher
+from trainyard.model.quantity import counted
+from trainyard.model.space import Sample, Space
+from trainyard.model.tenant import Tenant
+from trainyard_jobs.convert.arguments import OPEN_MPI, read_line
+from trainyard_jobs.convert.choice import Choice, choose
+from trainyard_jobs.convert.draft import Draft
+from trainyard_jobs.convert.finish import shortened
+from trainyard_jobs.convert.launch import MPI, program_of
+from trainyard_jobs.convert.model import Note
+
+_TORCHRUN = "torchrun"
+_STARTERS = frozenset({"accelerate", "deepspeed", "horovodrun", "sbatch", "srun"})
+"""Programs that start ranks and look for the hosts in a way of their own."""
+_PYTHON = re.compile(r"python[0-9.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody asks for; what is empty or 0 is chosen.
+
+    Args:
+        command: what each rank runs, with or without the program that starts the ranks.
+        test: acceptance test in place of a command.
+        nodes: pods of the job.
+        gpus: of each pod; None when it doesn't matter.
+        queue: class of node.
+    """
+
+    command: tuple[str, ...]
+    runtime: str = ""
+    nodes: int = 0
+    gpus: int | None = None
+    queue: str = ""
+    namespace: str = ""
+    priority: str = ""
+    test: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A job that was found for what somebody asks.
+
+    Args:
+        reasons: one line for each choice.
+    """
+
+    sample: Sample
+    reasons: tuple[str, ...]
+
+
+class Refused(Exception):  # noqa: N818 - the usual end of a wish that can't come true
+    """What somebody asks for can't be had; the message says why, and what can."""
+
+
+def find(asked: Asked, tenant: Tenant) -> Found:
+    """Return the job of a team that somebody asks for.
+
+    Raises:
+        Refused: the team has no runtime, queue, namespace or class for it.
+    """
+    choices = _choices(asked, _narrowed(asked, tenant))
+    choice = choices[0]
+    launcher = choice.launch.runtime.launcher
+    prefix = shortened(_prefix(asked), choice.launch.longest_job_name)
+    sample = Sample(
+        choice.space,
+        choice.grant,
+        choice.nodes,
+        args=() if asked.test else tuple(map(literal, _arguments(asked.command, launcher))),
+        priority=_priority(asked, choice.space),
+        prefix=prefix,
+        test=asked.test,
+    )
+    return Found(sample, tuple(_reasons(asked, sample, choices)))
+
+
+def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
+    """Return a team with only the runtimes whose namespace, queue and launcher are asked for."""
+    spaces = tuple(_spaces(asked, tenant))
+    if asked.test:
+        return replace(tenant, spaces=tuple(_testing(asked, spaces)))
+    starter = program_of(asked.command[0])
+    if starter in _STARTERS:
+        raise Refused(
+            f"`{starter}` looks for hosts of its own: give the program that each rank runs, such "
+            "as `python train.py`, or start it with mpirun or torchrun"
+        )
+    return replace(tenant, spaces=_started(spaces, starter))
+
+
+def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
+    """Return namespaces with the runtimes that a program is of, or that start it."""
+    kept = tuple(_with(space, lambda each: _starts(each, starter)) for space in spaces)
+    if not any(space.grants for space in kept):
+        known = ", ".join(each.name for space in spaces for each in space.launches)
+        raise Refused(
+            f"no runtime starts its ranks with {starter}; there is: {known or 'none'}. Ask the "
+            f"platform team for a runtime that does, in `runtimes` of the team's profile"
+        )
+    return kept
+
+
+def _testing(asked: Asked, spaces: Sequence[Space]) -> Iterator[Space]:
+    """Yield the namespaces with the runtime of a test: that which is asked for, or the best."""
+    able = [(space, space.tested(asked.test)) for space in spaces]
+    if not any(grants for _, grants in able):
+        raise Refused(
+            f"no runtime can run the test {asked.test}: {_lacking(asked.test, spaces)}. "
+            "Ask the platform team for what is missing"
+        )
+    for space, grants in able:
+        yield replace(space, grants=grants if asked.runtime else grants[:1])
+
+
+def _lacking(test: str, spaces: Sequence[Space]) -> str:
+    """Return what each runtime lacks for a test."""
+    lacking = (
+        f"{each.launch.name} lacks {space.lacks(test, each)}"
+        for space in spaces
+        for each in space.grants
+    )
+    return "; ".join(lacking) or "there is none"
+
+
+def _with(space: Space, fits: Callable[[Launch], bool]) -> Space:
+    """Return a namespace with only the runtimes that fit."""
+    return replace(space, grants=tuple(each for each in space.grants if fits(each.launch)))
+
+
+def _starts(launch: Launch, starter: str) -> bool:
+    """Return whether a program is that of a runtime, or one that any runtime starts."""
+    others = {_TORCHRUN} if launch.runtime.launcher.mpi else MPI
+    return starter not in others
+
+
+def _spaces(asked: Asked, tenant: Tenant) -> Iterator[Space]:
+    """Yield the namespaces that are asked for, each with the runtimes of the queue."""
+    _need("namespace", asked.namespace, [space.namespace for space in tenant.spaces])
+    classes = sorted({queue.node_class for queue in tenant.queues})
+    _need("queue", asked.queue, [*classes, names.DEFAULT_QUEUE])
+    for space in tenant.spaces:
+        if asked.namespace in {"", space.namespace}:
+            wanted = {_class(asked, space) or each for each in classes}
+            yield _with(space, partial(_is_of, wanted))
+
+
+def _is_of(classes: Collection[str], launch: Launch) -> bool:
+    return launch.hardware.node_class in classes
+
+
+def _class(asked: Asked, space: Space) -> str:
+    """Return the class of node that a job must have; empty for any.
+
+    Without a queue, a runtime or a number of GPUs, the default queue decides as for any job.
+    """
+    is_open = bool(asked.runtime) or asked.gpus is not None
+    queue = asked.queue or ("" if is_open else names.DEFAULT_QUEUE)
+    return space.default_class if queue == names.DEFAULT_QUEUE else queue
+
+
+def _need(kind: str, name: str, known: Sequence[str]) -> None:
+    if name and name not in known:
+        raise Refused(f"the team has no {kind} `{name}`; there is: {', '.join(known) or 'none'}")
+
+
+def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
+    """Return the runtimes that fit, the best first.
+
+    Without a number of nodes it is one, or two where a job has a launcher that is one of its nodes.
+    A test has two if it can. The team's default runtime goes before a smaller job with another.
+    """
+    sizes = [asked.nodes] if asked.nodes else [2, 1] if asked.test else [1, 2]
+    drafts = [
+        Draft("a job", Pointer(""), "", "", nodes, runtime=asked.runtime, gpus=asked.gpus)
+        for nodes in sizes
+    ]
+    tried = product((_with_default(tenant), tenant), drafts)
+    fitting = (draft for team, draft in tried if not isinstance(choose(draft, team), Note))
+    found = choose(next(fitting, drafts[-1]), tenant)
+    if isinstance(found, Note):
+        raise Refused(found.meaning + _nearest(asked, tenant))
+    return found
+
+
+def _with_default(tenant: Tenant) -> Tenant:
+    """Return a team with only its default runtime, which may be none."""
+    name = tenant.team.default_runtime
+    spaces = (_with(space, lambda each: each.runtime.name == name) for space in tenant.spaces)
+    return replace(tenant, spaces=tuple(spaces))
+
+
+def _nearest(asked: Asked, tenant: Tenant) -> str:
+    """Return the nodes that have as many GPUs, where nobody has them in one."""
+    grants = [grant for space in tenant.spaces for grant in space.grants]
+    largest = max(grants, key=lambda each: each.launch.gpus)
+    gpus, each = asked.gpus or 0, largest.launch.gpus
+    nodes = -(-gpus // each) if each else 0
+    if gpus <= each or not largest.launch.runtime.smallest_job <= nodes <= largest.nodes:
+        return ""
+    return f"; `--gpus` counts those of one node: try `--nodes {nodes} --gpus {each}`"
+
+
+def _arguments(command: tuple[str, ...], launcher: Launcher) -> tuple[str, ...]:
+    """Return what follows the launcher's own command."""
+    first, rest = program_of(command[0]), command[1:]
+    if first in MPI or first == _TORCHRUN:
+        return rest
+    if launcher.mpi:
+        return command
+    script = rest[:1] == ("-m",) or (rest and not rest[0].startswith("-"))
+    return rest if _PYTHON.fullmatch(first) and script else ("--no-python", *command)
+
+
+def _priority(asked: Asked, space: Space) -> Priority | None:
+    _need("priority", asked.priority, [each.name for each in space.priorities])
+    return next((each for each in space.priorities if each.name == asked.priority), None)
+
+
+def _prefix(asked: Asked) -> str:
+    """Return the beginning of a job's name: the script or else the program of its ranks."""
+    if asked.test:
+        return f"test-{asked.test}-"
+    command = asked.command
+    first = program_of(command[0])
+    words = read_line(command, OPEN_MPI).rest if first in MPI else command
+    named = [program_of(word).lower() for word in words] or ["job"]
+    scripts = (word.rpartition(".")[0] for word in named if word.endswith((".py", ".sh")))
+    plain = re.sub(r"[^a-z0-9]+", "-", next(scripts, named[0])).strip("-")
+    return f"{plain if plain[:1].isalpha() else 'job'}-"
+
+
+def _reasons(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> Iterator[str]:
+    """Yield a line for each choice."""
+    yield _runtime_reason(asked, sample, choices)
+    yield from _size_reasons(sample)
+    yield _queue_reason(sample)
+    yield from _priority_reason(asked, sample)
+    yield from reasons(asked.test, sample.launch)
+    if sample.launch.runtime.initializers:
+        yield "storageUri: write where your data and model are in place of s3://example"
+    mounts = [claim.mount_path for claim in sample.claims]
+    mounts += [secret.mount_path for secret in sample.buckets]
+    if mounts:
+        yield f"volumes: your team's storage, at {', '.join(mounts)}"
+
+
+def _runtime_reason(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> str:
+    others = [each.launch.name for each in choices[1:] if each.space == sample.space]
+    smallest = "the one with the most GPUs and rails" if asked.test else "the smallest that fits"
+    is_default = sample.launch == sample.space.default_launch
+    why = "as you asked for" if asked.runtime else "your team's default" if is_default else smallest
+    also = f"; {', '.join(others)} would fit too" if others else ""
+    return f"runtime {sample.launch.name}: {why}{also}"
+
+
+def _size_reasons(sample: Sample) -> Iterator[str]:
+    launch, nodes = sample.launch, sample.nodes
+    size = "node" if launch.part == 1 else "pod"
+    gpus = f" with {counted(launch.gpus, 'GPU')}" if launch.gpus else ""
+    each = " each" if gpus and nodes > 1 else ""
+    yield f"numNodes: {counted(nodes, size)}{gpus}{each}, of at most {sample.grant.size}"
+    starter = program_of(launch.runtime.launcher.command[0])
+    ranks = counted(nodes * launch.ranks, "rank")
+    yield f"command: {starter} starts {ranks}, {launch.ranks} on each {size}"
+
+
+def _queue_reason(sample: Sample) -> str:
+    own = sample.launch.hardware.node_class
+    if sample.local_queue == names.DEFAULT_QUEUE:
+        return f"queue: no label, so the default one, which is {own}"
+    return f"queue {own}: that of the runtime's nodes"
+
+
+def _priority_reason(asked: Asked, sample: Sample) -> Iterator[str]:
+    known = [each.name for each in sample.space.priorities]
+    if asked.priority:
+        yield f"priority {asked.priority}: as you asked for"
+    elif known:
+        yield f"priority {known[0]}: the lowest of {', '.join(known)}"

@@ -1,0 +1,180 @@
+"""Choose the runtime of a team that a job runs with, and spread its ranks over that one's nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from trainyard.model.launch import Launch
+from trainyard.model.quantity import counted
+from trainyard.model.space import Grant, Space
+from trainyard.model.tenant import Tenant
+from trainyard_jobs.convert.draft import Draft
+from trainyard_jobs.convert.image import repository
+from trainyard_jobs.convert.model import Kind, Note
+
+_LARGEST = 5000
+"""Nodes of a job, as in the schema of runtimes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A runtime that a job may use.
+
+    Args:
+        space: the namespace that may use it.
+        nodes: of the job, that of the launcher included; 0 where the ranks can't be spread.
+        ranks: of each node; 0 for the runtime's own.
+    """
+
+    space: Space
+    grant: Grant
+    nodes: int
+    ranks: int
+
+    @property
+    def launch(self) -> Launch:
+        """The runtime on its nodes."""
+        return self.grant.launch
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Names of the replicated jobs with ranks."""
+        return self.launch.runtime.roles
+
+
+def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
+    """Return the runtimes that fit, the best first, or why none does.
+
+    The best has the job's image or at least its name, is the team's default, is not deprecated,
+    leaves the fewest GPUs idle, and holds little else.
+    """
+    grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
+    found = [_choice(draft, space, grant) for space, grant in grants]
+    for condition in _conditions(draft):
+        left = list(filter(condition.fits, found))
+        if not left:
+            where = f"the runtimes of team {tenant.name} on {tenant.cluster.name}"
+            text = f"{condition.lack}; {where}: {_named(found)}"
+            at = draft.place(condition.attribute)
+            return Note(at, Kind.REFUSED, condition.attribute, text)
+        found = left
+    return tuple(sorted(found, key=lambda each: _order(draft, tenant, each)))
+
+
+def _named(choices: Iterable[Choice]) -> str:
+    """Return runtimes with what their largest job has."""
+    known = {each.launch.name: each.grant.size for each in choices}
+    return ", ".join(f"{name} (up to {size})" for name, size in known.items()) or "none"
+
+
+class _Condition(NamedTuple):
+    """What a runtime must have.
+
+    Args:
+        attribute: of the draft that it is about.
+        lack: the message when no runtime has it.
+    """
+
+    attribute: str
+    fits: Callable[[Choice], bool]
+    lack: str
+
+
+def _conditions(draft: Draft) -> Iterator[_Condition]:
+    kind = f" with the launcher {draft.launcher}" if draft.launcher else ""
+    yield from _kinds(draft, kind)
+    gpus = draft.gpus or 0
+    yield _Condition(
+        "gpus",
+        lambda each: each.launch.gpus >= gpus,
+        f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
+    )
+    yield from _sizes(draft)
+
+
+def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
+    yield _Condition(
+        "launcher",
+        lambda each: draft.launcher in {"", each.launch.runtime.launcher.name},
+        f"no runtime has the launcher {draft.launcher}",
+    )
+    yield _Condition(
+        "runtime",
+        lambda each: draft.runtime in {"", each.launch.name, each.launch.runtime.name},
+        f"no runtime{kind} is {draft.runtime}",
+    )
+    yield _Condition(
+        "launcher",
+        lambda each: bool(draft.runtime) or not each.launch.runtime.initializers,
+        f"every runtime{kind} fetches data first (`initialize`)",
+    )
+
+
+def _sizes(draft: Draft) -> Iterator[_Condition]:
+    ranks = f"{draft.nodes} x {draft.ranks} ranks"
+    uneven = f"{ranks} can't be spread evenly over the nodes of any"
+    alone = f"a job with a launcher has more than {counted(draft.nodes, 'node')}"
+    yield _Condition("ranks", lambda each: each.nodes > 0, uneven if draft.ranks else alone)
+    wide = f"the {ranks} need more nodes than a job may have"
+    many = f"no job may have {counted(draft.nodes, 'node')}"
+    yield _Condition(
+        "nodes", lambda each: each.nodes <= each.grant.nodes, wide if draft.ranks else many
+    )
+
+
+def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool | int | str, ...]:
+    runtime = choice.launch.runtime
+    wanted = repository(draft.image)
+    return (
+        runtime.image != draft.image,
+        bool(wanted) and repository(runtime.image) != wanted,
+        _words(runtime.name).isdisjoint(_words(wanted)),
+        runtime.name != tenant.team.default_runtime,
+        bool(runtime.end),
+        choice.nodes * choice.launch.gpus,
+        bool(runtime.export),
+        runtime.launcher.name not in runtime.name,
+        len(runtime.libraries),
+        tenant.spaces.index(choice.space),
+        choice.launch.name,
+    )
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z]{5,}", name))
+
+
+def _choice(draft: Draft, space: Space, grant: Grant) -> Choice:
+    nodes, ranks = _spread(draft, grant.launch)
+    return Choice(space, grant, nodes, ranks)
+
+
+def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
+    """Return nodes and ranks of each, with as many ranks as the source starts.
+
+    Each rank keeps its GPUs. Jobs on parts of nodes so come together on whole ones.
+    """
+    least = launch.runtime.smallest_job
+    if not draft.ranks:
+        return (draft.nodes, 0) if draft.nodes >= least else (0, 0)
+    total, most = draft.nodes * draft.ranks, _most_ranks(launch)
+    if draft.gpus:
+        most = min(most, int(launch.gpus / Fraction(draft.gpus, draft.ranks)))
+    else:
+        least = max(least, draft.nodes)
+    nodes = _evenly(total, range(least, min(total, _LARGEST) + 1), most)
+    return (nodes, total // nodes) if nodes else (0, 0)
+
+
+def _most_ranks(launch: Launch) -> int:
+    """Return how many ranks admission permits on a node: each needs its threads."""
+    return min(launch.most_ranks, launch.per_node["cpu"] // 1000 // launch.threads_per_rank)
+
+
+def _evenly(total: int, sizes: range, most: int) -> int:
+    """Return the first number of nodes of which all have as many ranks; 0 when there is none."""
+    return next((n for n in sizes if total % n == 0 and total // n <= most), 0)

@@ -1,0 +1,151 @@
+"""The metadata of an MPIJob, and the limits of its runPolicy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from trainyard.model.quantity import whole_number
+from trainyard_jobs.convert.draft import Draft
+from trainyard_jobs.convert.model import Kind
+from trainyard_jobs.convert.mpijob.fields import Fields, Path
+from trainyard_jobs.convert.mpijob.meanings import REPLICAS, ROLES
+from trainyard_jobs.convert.trainjob import LONGEST_TIME, PRIORITY, QUEUE
+
+_RETRIES: Final = 6
+"""Of a Job whose backoffLimit is not set, such as that of the launcher."""
+_OF_SERVER = (
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+)
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_TOOLS = ("argocd.argoproj.io/", "meta.helm.sh/", "kustomize.toolkit.fluxcd.io/", "helm.sh/")
+_TOOL_LABELS = frozenset({"app.kubernetes.io/instance", "app.kubernetes.io/managed-by"})
+_KUEUE = "kueue.x-k8s.io/"
+_OF_A_JOB = frozenset({LONGEST_TIME, PRIORITY, QUEUE})
+_OPERATOR = "training.kubeflow.org/"
+_RUN: Final = ("spec", "runPolicy")
+
+
+def skip_what_the_server_writes(fields: Fields) -> None:
+    """Mark as read what `kubectl get` shows and nobody wrote."""
+    fields.take("status")
+    for name in _OF_SERVER:
+        fields.take("metadata", name)
+    fields.take("metadata", "annotations", _APPLIED)
+    for role in ROLES:
+        fields.take(*REPLICAS, role, "template", "metadata", "creationTimestamp")
+
+
+def with_metadata(fields: Fields, draft: Draft) -> Draft:
+    """Return a draft with labels, annotations, queue and class."""
+    labels = _kept(fields, "labels")
+    queue, named = labels.pop(QUEUE, ""), labels.pop(PRIORITY, "")
+    time = labels.pop(LONGEST_TIME, "")
+    classes = {
+        ("metadata", "labels", PRIORITY): named,
+        **{path: fields.text(*path) for path in _CLASSES},
+    }
+    at, priority = next(((at, name) for at, name in classes.items() if name), ((), ""))
+    return replace(
+        draft,
+        labels=labels,
+        annotations=_kept(fields, "annotations"),
+        queue=queue,
+        priority=priority,
+        deadline=whole_number(time) or 0,
+        places={
+            **draft.places,
+            "queue": fields.place("metadata", "labels", QUEUE),
+            "priority": fields.place(*at),
+        },
+    )
+
+
+_CLASSES: Final[tuple[Path, ...]] = (
+    (*_RUN, "schedulingPolicy", "priorityClass"),
+    (*REPLICAS, "Launcher", "template", "spec", "priorityClassName"),
+    (*REPLICAS, "Worker", "template", "spec", "priorityClassName"),
+)
+"""In the order in which Kueue reads them (kubernetes-sigs/kueue:pkg/controller/jobs/mpijob)."""
+
+
+def _kept(fields: Fields, part: str) -> dict[str, str]:
+    """Return labels or annotations, without those that bind the MPIJob to a tool."""
+    kept: dict[str, str] = {}
+    for key, value in fields.mapping("metadata", part).items():
+        path = ("metadata", part, key)
+        if key == _APPLIED:
+            continue
+        fields.take(*path)
+        if key in _TOOL_LABELS or key.startswith(_TOOLS):
+            text = "the tool that wrote it would take the TrainJob for its own"
+            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", text)
+        elif key.startswith(_KUEUE) and key not in _OF_A_JOB:
+            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", "the platform and Kueue set it")
+        elif key.startswith(_OPERATOR):
+            text = "only the MPI operator reads it"
+            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", text)
+        else:
+            kept[key] = str(value)
+    return kept
+
+
+def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
+    """Return a draft with deadline, restarts and grace period.
+
+    Args:
+        fields: of the job.
+        draft: so far.
+        specs: paths of the specs of launcher and workers.
+    """
+    _note_start(fields)
+    _note_restarts(fields)
+    seconds = fields.number(0, *_RUN, "activeDeadlineSeconds")
+    if seconds:
+        text = "Kueue counts it from the admission of the whole job, not from the launcher's start"
+        at = (*_RUN, "activeDeadlineSeconds")
+        fields.note(Kind.CHANGED, at, "runPolicy.activeDeadlineSeconds", text)
+    graces = [fields.number(0, *spec, "terminationGracePeriodSeconds") for spec in specs]
+    limits: Mapping[str, Any] = {
+        "deadline": min(filter(None, (seconds, draft.deadline)), default=0),
+        "restarts": fields.number(_RETRIES, *_RUN, "backoffLimit"),
+        "grace": max(graces),
+    }
+    paths = {
+        "deadline": (*_RUN, "activeDeadlineSeconds"),
+        "restarts": (*_RUN, "backoffLimit"),
+        "grace": (*specs[graces.index(max(graces))], "terminationGracePeriodSeconds"),
+    }
+    stated = {name: path for name, path in paths.items() if fields.peek(*path) is not None}
+    places = {name: fields.place(*path) for name, path in stated.items()}
+    return replace(draft, **limits, places={**draft.places, **places})
+
+
+def _note_start(fields: Fields) -> None:
+    if fields.take(*_RUN, "suspend") is True:
+        text = "Kueue decides when a job starts: create it when it may start"
+        fields.note(Kind.CHANGED, (*_RUN, "suspend"), "runPolicy.suspend", text)
+    creation = fields.text("spec", "launcherCreationPolicy")
+    if creation not in {"", "WaitForWorkersReady"}:
+        text = "the launcher starts when every other pod is ready"
+        at = ("spec", "launcherCreationPolicy")
+        fields.note(Kind.CHANGED, at, f"launcherCreationPolicy {creation}", text)
+    if fields.peek(*_RUN, "managedBy") == "kubeflow.org/mpi-operator":
+        fields.take(*_RUN, "managedBy")
+
+
+def _note_restarts(fields: Fields) -> None:
+    for role in ROLES:
+        path = (*REPLICAS, role, "restartPolicy")
+        policy = fields.text(*path)
+        if policy not in {"", "Never"}:
+            text = "no container starts again in its pod: a failure ends the attempt"
+            fields.note(Kind.CHANGED, path, f"{role}: restartPolicy {policy}", text)

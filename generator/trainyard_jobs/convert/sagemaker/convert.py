@@ -1,0 +1,265 @@
+"""Turn a training job of SageMaker into the draft of a TrainJob."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.expansion import literal
+from trainyard.model.launcher import OPENMPI, TORCHRUN
+from trainyard_jobs.convert.draft import Draft
+from trainyard_jobs.convert.launch import rewrite, starts_ranks
+from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.options import Ranks, variable
+from trainyard_jobs.convert.sagemaker.instances import Instance, instance_of
+from trainyard_jobs.convert.sagemaker.needs import INPUT, notes_of
+from trainyard_jobs.convert.sagemaker.request import RefusedError, Request, whole
+from trainyard_jobs.convert.torchrun import GIVEN, is_torchrun, read_torchrun
+
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+_STAMP = re.compile(r"-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d{3})?\Z")
+_LONGEST = 50
+
+
+def draft_of(request: Request) -> Draft:
+    """Return the draft of a training job; one that refuses it names why."""
+    notes = list(request.notes)
+    try:
+        if request.refusal:
+            raise request.refusal
+        return _draft(request, notes)
+    except RefusedError as error:
+        notes.append(Note(error.at, Kind.REFUSED, error.what, error.meaning))
+        return Draft(request.title, request.at, "job-", OPENMPI.name, 1, notes=tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What the pods run."""
+
+    launcher: str
+    ranks: int
+    command: tuple[str, ...]
+    args: tuple[str, ...]
+
+
+def _draft(request: Request, notes: list[Note]) -> Draft:
+    if "algorithm" in request.fields:
+        meaning = "an algorithm of SageMaker has no image outside of AWS"
+        raise RefusedError(request.place("algorithm"), "AlgorithmName", meaning)
+    nodes = _nodes(request)
+    instance = _instance(request, notes)
+    call = _call(request, nodes, instance.gpus or 0, notes)
+    notes.extend(notes_of(request, [*call.command, *call.args]))
+    environment = _environment(request, notes)
+    image = str(request.get("image", ""))
+    return Draft(
+        request.title,
+        request.at,
+        f"{_name(request)}-",
+        call.launcher,
+        nodes,
+        image="" if "{" in image else image,
+        gpus=instance.gpus,
+        ranks=call.ranks,
+        command=tuple(map(literal, call.command)),
+        args=tuple(map(literal, call.args)),
+        env=tuple({"name": name, "value": literal(text)} for name, text in environment.items()),
+        deadline=_deadline(request, notes),
+        restarts=_restarts(request),
+        notes=tuple(notes),
+        places=_places(request),
+    )
+
+
+def _places(request: Request) -> dict[str, Pointer]:
+    named = {
+        "deadline": "max_run",
+        "gpus": "instance_type",
+        "image": "image",
+        "name": "name",
+        "nodes": "instances",
+        "restarts": "retries",
+    }
+    found = {key: request.place(name) for key, name in named.items() if name in request.fields}
+    if request.distribution:
+        found |= {"launcher": request.distribution.at, "ranks": request.distribution.at}
+    return found
+
+
+def _nodes(request: Request) -> int:
+    if "instances" not in request.fields:
+        return 1
+    return whole(request.fields["instances"], "instance count")
+
+
+def _name(request: Request) -> str:
+    name = _STAMP.sub("", str(request.get("name") or request.get("program") or "job"))
+    text = _NO_NAME.sub("-", name.lower().removesuffix(".py")).strip("-0123456789")
+    return text[:_LONGEST].rstrip("-") or "job"
+
+
+def _instance(request: Request, notes: list[Note]) -> Instance:
+    name, at = str(request.get("instance_type", "")), request.place("instance_type")
+    try:
+        found = instance_of(name)
+    except ValueError as error:
+        raise RefusedError(at, name, str(error)) from error
+    if found.gpus is None:
+        meaning = "its GPUs are not known: choose a runtime on nodes with as many"
+        notes.append(Note(at, Kind.CHOOSE, f"instance type {name or 'of the job'}", meaning))
+    elif found.gpus:
+        meaning = f"{found.gpus} {found.product} each: choose a runtime on such nodes"
+        notes.append(Note(at, Kind.CHOOSE, f"instance type {name}", meaning))
+    return found
+
+
+def _deadline(request: Request, notes: list[Note]) -> int:
+    if "max_run" not in request.fields:
+        return 0
+    seconds = whole(request.fields["max_run"], "maximum run time")
+    meaning = (
+        f"Kueue ends the job after {seconds} s of running, those before an eviction included; "
+        "SageMaker counts each attempt"
+    )
+    notes.append(Note(request.place("max_run"), Kind.CHANGED, "maximum run time", meaning))
+    return seconds
+
+
+def _restarts(request: Request) -> int:
+    found = request.fields.get("retries")
+    return whole(found, "number of attempts") if found else 0
+
+
+def _texts(request: Request, name: str) -> list[str]:
+    """Return a list of words.
+
+    Raises:
+        RefusedError: the field is none.
+    """
+    found = request.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise RefusedError(request.place(name), name, "it is no list of words")
+    return found
+
+
+def _call(request: Request, nodes: int, gpus: int, notes: list[Note]) -> _Call:
+    """Return what the pods run, from the entrypoint or from the script and its distribution."""
+    words = _words(request, notes)
+    spread = request.distribution
+    if spread is None or "entrypoint" in request.fields:
+        return _each_node(request, words, nodes, gpus, notes)
+    if spread.kind == "torch":
+        return _Call(TORCHRUN.name, spread.ranks or gpus, TORCHRUN.command, tuple(words[1:]))
+    return _mpi(request, words, nodes, gpus, notes)
+
+
+def _mpi(request: Request, words: list[str], nodes: int, gpus: int, notes: list[Note]) -> _Call:
+    """Return the call of mpirun with the options that the job adds."""
+    spread = request.distribution
+    assert spread is not None
+    ranks = spread.ranks or gpus or 1
+    program = words
+    if words[0] == "python":
+        program = ["python", "-m", "mpi4py", *words[1:]]
+        meaning = (
+            "SageMaker starts a script with `-m mpi4py`, so that an exception of one rank ends "
+            "all: the image must have mpi4py"
+        )
+        notes.append(Note(request.place("program"), Kind.CHOOSE, "mpi4py", meaning))
+    options = _of_debug(list(spread.options))
+    call = rewrite(["mpirun", *options, *program], Ranks(OPENMPI.name, nodes, ranks))
+    notes.extend(Note(spread.at, kind, what, meaning) for _, kind, what, meaning in call.remarks)
+    return _Call(OPENMPI.name, ranks, call.command, call.args)
+
+
+def _of_debug(options: list[str]) -> list[str]:
+    """Return options with ``-x NCCL_DEBUG=V`` in place of the ``--NCCL_DEBUG V`` of SageMaker."""
+    text = shlex.join(options) if any(" " in each for each in options) else " ".join(options)
+    return shlex.split(re.sub(r"--NCCL_DEBUG[ =](\w+)", r"-x NCCL_DEBUG=\1", text))
+
+
+def _each_node(
+    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Note]
+) -> _Call:
+    """Return a command that SageMaker starts once on each instance."""
+    if starts_ranks(words[0]):
+        meaning = (
+            "each instance runs it, and SageMaker's own list of hosts decides which one starts the "
+            "ranks: give the program of the ranks and `distribution` with mpi"
+        )
+        raise RefusedError(request.place("entrypoint"), f"`{words[0]}`", meaning)
+    if is_torchrun(words):
+        return _torchrun(request, words, nodes, gpus, notes)
+    if nodes > 1:
+        meaning = (
+            "each node runs it once, as each instance did; PET_NODE_RANK, PET_NNODES and "
+            "PET_MASTER_ADDR take the place of SM_CURRENT_HOST and SM_HOSTS"
+        )
+        at = request.place("entrypoint" if "entrypoint" in request.fields else "program")
+        notes.append(Note(at, Kind.CHANGED, f"`{shlex.join(words[:2])}`", meaning))
+    return _Call(TORCHRUN.name, 1, (words[0],), tuple(words[1:]))
+
+
+def _torchrun(
+    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Note]
+) -> _Call:
+    """Return a call of torchrun without what Trainer sets."""
+    at, call = request.place("entrypoint"), read_torchrun(words)
+    if call.unknown >= 0:
+        raise RefusedError(at, f"`{words[call.unknown]}`", "torchrun has no such option")
+    if call.number_of_ranks is None or call.number_of_nodes not in {0, 1, None, nodes}:
+        raise RefusedError(at, "`torchrun`", "its nodes and ranks are not those of the job")
+    notes.append(Note(at, Kind.DROPPED, "nodes, ranks and rendezvous of torchrun", GIVEN))
+    kept = tuple(words[index] for index in call.kept)
+    return _Call(TORCHRUN.name, call.number_of_ranks or gpus, TORCHRUN.command, kept)
+
+
+def _words(request: Request, notes: list[Note]) -> list[str]:
+    """Return the program of a job and its arguments."""
+    if entry := _texts(request, "entrypoint"):
+        return [*entry, *_texts(request, "arguments")]
+    if line := request.get("line"):
+        return ["/bin/bash", "-c", str(line)]
+    program = str(request.get("program", ""))
+    if not program:
+        meaning = "the image's program `train` reads /opt/ml/input/config: no pod has that folder"
+        notes.append(Note(request.at, Kind.CHOOSE, "the entrypoint of the image", meaning))
+        return ["train"]
+    if request.get("source") or program:
+        meaning = f"put {program} into the image; `{request.get('source', '.')}` is not copied"
+        notes.append(Note(request.place("program"), Kind.CHOOSE, "the script", meaning))
+    head = ["python", program] if program.endswith(".py") else ["/bin/bash", program]
+    return [*head, *_hyperparameters(request)]
+
+
+def _hyperparameters(request: Request) -> Iterator[str]:
+    """Yield hyperparameters as arguments.
+
+    The form is from memory of the package sagemaker-training.
+    """
+    for name, value in sorted(request.hyperparameters.items()):
+        yield f"-{name}" if len(name) == 1 else f"--{name}"
+        yield value.value if isinstance(value.value, str) else str(value.value)
+
+
+def _environment(request: Request, notes: list[Note]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in request.environment.items():
+        text = str(value.value)
+        reason = variable(name, text) or ("it is for AWS's network" if _is_of_aws(name) else "")
+        reason = reason or ("" if text else "it is empty, and admission refuses that")
+        if reason:
+            notes.append(Note(value.at, Kind.DROPPED, f"variable {name}", reason))
+        else:
+            found[name] = text
+    for channel in request.channels:
+        found[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
+    return found
+
+
+def _is_of_aws(name: str) -> bool:
+    return name.startswith(("FI_", "SMDATAPARALLEL_", "AWS_", "RDMAV_"))

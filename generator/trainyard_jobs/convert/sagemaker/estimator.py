@@ -1,0 +1,252 @@
+"""Read the arguments of an estimator or a ModelTrainer from Python source, which is never run.
+
+The arguments are from memory; they were not compared with a version of the SDK.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
+from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, constants, name_of
+from trainyard_jobs.convert.sagemaker.request import (
+    Distribution,
+    RefusedError,
+    Request,
+    Value,
+    distribution_of,
+    whole,
+    words_of,
+)
+from trainyard_jobs.convert.sagemaker.training_job import DROPPED
+from trainyard_jobs.convert.words import words
+
+_ESTIMATORS = words("Estimator PyTorch TensorFlow HuggingFace MXNet Chainer Framework")
+_TRAINER = "ModelTrainer"
+_NO_COUNTERPART = words("SKLearn XGBoost RLEstimator KMeans PCA LDA NTM FactorizationMachines")
+FIELDS = {
+    "base_job_name": "name",
+    "image_uri": "image",
+    "image_name": "image",
+    "training_image": "image",
+    "algorithm_name": "algorithm",
+    "instance_count": "instances",
+    "train_instance_count": "instances",
+    "instance_type": "instance_type",
+    "train_instance_type": "instance_type",
+    "entry_point": "program",
+    "entry_script": "program",
+    "command": "line",
+    "source_dir": "source",
+    "container_entry_point": "entrypoint",
+    "container_arguments": "arguments",
+    "max_run": "max_run",
+    "train_max_run": "max_run",
+    "max_runtime_in_seconds": "max_run",
+    "max_retry_attempts": "retries",
+    "use_spot_instances": "spot",
+    "train_use_spot_instances": "spot",
+    "enable_managed_spot_training": "spot",
+    "checkpoint_s3_uri": "checkpoints",
+    "checkpoint_local_path": "checkpoint_folder",
+    "s3_uri": "checkpoints",
+    "local_path": "checkpoint_folder",
+    "output_path": "output",
+    "s3_output_path": "output",
+}
+_NESTED = words(
+    """
+    source_code compute stopping_condition checkpoint_config output_data_config networking
+    """
+)
+"""Arguments of a ModelTrainer that are objects with further arguments."""
+_SILENT = words(
+    """
+    role sagemaker_session session sagemaker_client py_version framework_version
+    transformers_version pytorch_version tensorflow_version disable_profiler
+    disable_output_compression input_mode training_mode ignore_patterns
+    container_log_level enable_sagemaker_metrics role_arn
+    """
+)
+MEANINGS = {
+    "subnets": DROPPED["VpcConfig"],
+    "security_group_ids": DROPPED["VpcConfig"],
+    "networking": DROPPED["VpcConfig"],
+    "tags": DROPPED["Tags"],
+    "metric_definitions": DROPPED["MetricDefinitions"],
+    "volume_size": DROPPED["VolumeSizeInGB"],
+    "volume_size_in_gb": DROPPED["VolumeSizeInGB"],
+    "max_wait": DROPPED["MaxWaitTimeInSeconds"],
+    "max_wait_time_in_seconds": DROPPED["MaxWaitTimeInSeconds"],
+    "keep_alive_period_in_seconds": DROPPED["KeepAlivePeriodInSeconds"],
+    "encrypt_inter_container_traffic": DROPPED["EnableInterContainerTrafficEncryption"],
+    "enable_network_isolation": DROPPED["EnableNetworkIsolation"],
+    "dependencies": "put them into the image",
+    "requirements": "put the packages into the image",
+    "git_config": "put the code into the image",
+    "code_location": "put the code into the image",
+}
+_NONE = "a TrainJob has nothing like it"
+
+
+def read_estimators(file: str, text: str) -> list[Request]:
+    """Return the training jobs of a Python source, in its order.
+
+    Args:
+        file: its name for messages.
+        text: of the source.
+
+    Raises:
+        SyntaxError: it is no Python.
+    """
+    tree = ast.parse(text)
+    names = Names(file, constants(tree))
+    calls = sorted(_calls(tree), key=lambda each: (each.lineno, each.col_offset))
+    return [_request(call, names, inputs_of(tree, call)) for call in calls]
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and name_of(node) in {
+            *_ESTIMATORS,
+            _TRAINER,
+            *_NO_COUNTERPART,
+        }:
+            yield node
+
+
+def _request(call: ast.Call, names: Names, inputs: ast.expr | None) -> Request:
+    request = Request(f"{name_of(call)} of {names.file}", names.at(call))
+    try:
+        _fill(request, call, names, inputs)
+    except RefusedError as error:
+        request.refusal = error
+    except UnknownError:
+        meaning = "a part of it is not known before the source runs: write it out"
+        request.refusal = RefusedError(request.at, name_of(call), meaning)
+    return request
+
+
+def _fill(request: Request, call: ast.Call, names: Names, inputs: ast.expr | None) -> None:
+    name = name_of(call)
+    if name in _NO_COUNTERPART:
+        raise RefusedError(names.at(call), name, "it is no distributed training with a runtime")
+    if call.args:
+        meaning = "arguments by position are not read: give each by its name"
+        raise RefusedError(names.at(call.args[0]), name, meaning)
+    _take(request, call, names)
+    if inputs is not None:
+        take_inputs(request, inputs, names)
+
+
+def _take(request: Request, call: ast.Call, names: Names) -> None:
+    """Take the arguments of a call, and of the objects that are arguments."""
+    for keyword in call.keywords:
+        name, value = keyword.arg, names.behind(keyword.value)
+        at = names.at(keyword.value)
+        if name is None:
+            meaning = "its names are not known before the source runs: write the arguments out"
+            raise RefusedError(at, "**arguments", meaning)
+        if name in _NESTED and isinstance(value, ast.Call):
+            _take(request, value, names)
+        elif name in _TAKERS:
+            _TAKERS[name](request, value, names)
+        elif name in FIELDS:
+            _take_field(request, name, keyword.value, names)
+        elif name not in _SILENT:
+            meaning = MEANINGS.get(name, _NONE)
+            request.notes.append(Note(names.at(keyword), Kind.DROPPED, name, meaning))
+
+
+_NEEDED = frozenset({"instances", "instance_type", "entrypoint", "arguments", "program", "line"})
+
+
+def _take_field(request: Request, name: str, node: ast.expr, names: Names) -> None:
+    at, field = names.at(node), FIELDS[name]
+    try:
+        value = names.value(node)
+    except UnknownError as error:
+        if field in _NEEDED:
+            raise RefusedError(at, name, _NOT_KNOWN) from error
+        request.notes.append(Note(at, Kind.CHOOSE, name, "its value is not a constant: write it"))
+        return
+    if value not in (None, ""):
+        request.fields[field] = Value(value, at)
+
+
+def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the members of a dict.
+
+    Raises:
+        RefusedError: it is no dict.
+    """
+    if isinstance(node, ast.Call) and name_of(node) == "dict":
+        found: list[tuple[Any, ast.expr]] = [(each.arg, each.value) for each in node.keywords]
+    elif isinstance(node, ast.Dict):
+        found = [(names.value(key), each) for key, each in members(node)]
+    else:
+        raise RefusedError(names.at(node), what, "it is no dict: write it out")
+    for name, each in found:
+        yield str(name), each
+
+
+_UNKNOWN = "its value is not known before the source runs"
+_NOT_KNOWN = f"{_UNKNOWN}: write it out"
+_IN_ENV = f"{_UNKNOWN}: give it in spec.trainer.env, and a credential by `secretKeyRef` only"
+
+
+def _take_hyperparameters(request: Request, node: ast.expr, names: Names) -> None:
+    for name, each in _pairs(node, names, "hyperparameters"):
+        at = names.at(each)
+        try:
+            request.hyperparameters[name] = Value(names.value(each), at)
+        except UnknownError as error:
+            raise RefusedError(at, f"hyperparameter `{name}`", _NOT_KNOWN) from error
+
+
+def _take_environment(request: Request, node: ast.expr, names: Names) -> None:
+    for name, each in _pairs(node, names, "environment"):
+        at = names.at(each)
+        try:
+            request.environment[name] = Value(names.value(each), at)
+        except UnknownError:
+            request.notes.append(Note(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
+
+
+def _take_distribution(request: Request, node: ast.expr, names: Names) -> None:
+    at = names.at(node)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return
+    try:
+        options = names.value(node)
+    except UnknownError as error:
+        raise RefusedError(at, "distribution", "it is not known before the source runs") from error
+    if isinstance(options, dict):
+        request.distribution = distribution_of(options, at)
+
+
+def _take_distributed(request: Request, node: ast.expr, names: Names) -> None:
+    """Take ``MPI(...)`` or ``Torchrun(...)`` of a ModelTrainer."""
+    at, kinds = names.at(node), {"MPI": "mpi", "Torchrun": "torch"}
+    if not isinstance(node, ast.Call) or name_of(node) not in kinds:
+        raise RefusedError(at, "distributed", "it is neither MPI(...) nor Torchrun(...)")
+    values = {each.arg: names.value(each.value) for each in node.keywords}
+    if values.get("smp"):
+        raise RefusedError(at, "smp", "model parallelism of AWS has no counterpart")
+    number = Value(values.get("process_count_per_node"), at)
+    ranks = whole(number, "process_count_per_node") if number.value else 0
+    options = words_of(values.get("mpi_additional_options") or ())
+    request.distribution = Distribution(kinds[name_of(node)], ranks, options, at)
+
+
+_TAKERS = {
+    "hyperparameters": _take_hyperparameters,
+    "environment": _take_environment,
+    "distribution": _take_distribution,
+    "distributions": _take_distribution,
+    "distributed": _take_distributed,
+    "input_data_config": take_channels,
+}

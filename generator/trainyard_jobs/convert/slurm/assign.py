@@ -1,0 +1,209 @@
+"""Follow the variables of a batch script, up to the launch."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.slurm.expand import expanded
+from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.script import Line, Script
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token
+from trainyard_jobs.convert.slurm.variables import reason_to_drop
+
+ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+EXPORTS = frozenset({"declare", "export", "readonly", "typeset"})
+_OPTIONS = re.compile(r"-[gprx]*")
+_FOLLOWED = "its variables can't be followed"
+
+
+def leading(found: Sequence[Token]) -> int:
+    """Return how many assignments a command begins with."""
+    return next((i for i, word in enumerate(found) if not ASSIGNMENT.match(word.raw)), len(found))
+
+
+def unsteady(chains: Iterable[Sequence[Statement]]) -> frozenset[str]:
+    """Return variables with several values, or with one that depends on another command."""
+    times: Counter[str] = Counter()
+    for chain in chains:
+        for index, each in enumerate(chain):
+            for name, adds in _assigned(each):
+                times[name] += 2 if index or adds else 1
+    return frozenset(name for name, number in times.items() if number > 1)
+
+
+def _assigned(each: Statement) -> Iterator[tuple[str, bool]]:
+    """Yield each variable that a command assigns, and whether its old value counts."""
+    assigned = leading(each.words)
+    own = [] if assigned else [each.words[0].raw]
+    found = each.words[1:] if own and own[0] in {*EXPORTS, "unset"} else each.words[:assigned]
+    for word in found:
+        if match := ASSIGNMENT.match(word.raw):
+            yield match[1], bool(match[2])
+        elif own == ["unset"]:
+            yield word.raw, True
+
+
+def assign(
+    script: Script,
+    found: Sequence[Token],
+    *,
+    exports: bool,
+    prefix: str = "",
+    perhaps: bool = False,
+) -> None:
+    """Take assignments: those with a value that is known, and the others as commands.
+
+    Args:
+        script: which has read the commands before.
+        found: words, each an assignment or the name of a variable.
+        exports: whether the ranks have the variables.
+        prefix: command that assigns them.
+        perhaps: whether another command decides if they take place.
+
+    Raises:
+        UnreadableError: it changes how the shell reads the script.
+    """
+    for word in found:
+        if match := ASSIGNMENT.match(word.raw):
+            own = exports or match[1] in script.exported
+            # `export A={1,2}` would assign twice, and `A={1,2}` does not.
+            exported = f" && export {match[1]}" if own and not prefix else ""
+            text = f"{prefix}{word.raw}{exported}"
+            line = Line(text, word.at, "", frozenset({match[1]}), own)
+            _need_followed(match[1], line)
+            if not own or not _is_dropped(script, word):
+                _set(script, match, line, word, perhaps=perhaps)
+        else:
+            line = Line(f"{prefix}{word.raw}", word.at, "", frozenset({word.raw}), exports=True)
+            _need_followed(word.raw, line)
+            _export_later(script, word.raw, line)
+
+
+def _need_followed(name: str, line: Line) -> None:
+    if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
+        raise UnreadableError(line.at, f"`{line.text}`", _FOLLOWED, WRAP_WHOLE)
+
+
+def _is_dropped(script: Script, word: Token) -> bool:
+    name, _, value = word.text.partition("=")
+    if reason := reason_to_drop(name.rstrip("+"), value):
+        script.remarks.dropped(word.at, f"variable {name}", reason)
+    return bool(reason)
+
+
+def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perhaps: bool) -> None:
+    """Take one assignment; after the launch it is a command like others."""
+    name, raw = match[1], word.raw[match.end() :]
+    _need_one_kind(script, name, line, is_array=raw.startswith("("))
+    if script.launch:
+        script.after.append(line)
+        return
+    value = None
+    if perhaps or match[2]:
+        script.parts.forget(name)
+    else:
+        value = _value(script, Token(raw, word.at))
+        script.parts.note(name, raw, script.unsteady)
+    if value is None or not line.exports or script.is_seen(name):
+        script.before.append(line)
+    else:
+        _put_env(script, name, value, word.at)
+    script.known.pop(name, None)
+    if value is not None:
+        script.known[name] = value
+
+
+def _need_one_kind(script: Script, name: str, line: Line, *, is_array: bool) -> None:
+    if script.arrays.setdefault(name, is_array) != is_array:
+        reason = "the variable is an array in one place, and none in another"
+        raise UnreadableError(line.at, f"`{line.text}`", reason, WRAP_WHOLE)
+
+
+def _value(script: Script, raw: Token) -> str | None:
+    """Return the value that an assignment gives, if it is known before the script runs."""
+    if not raw.raw:
+        return ""
+    return None if raw.raw[0] == "(" else expanded(raw, script.values, is_value=True)
+
+
+def _put_env(script: Script, name: str, value: str, at: Pointer) -> None:
+    if value:
+        script.env[name] = (value, at)
+    else:
+        script.remarks.dropped(at, f"variable {name}", "it is empty, and admission refuses that")
+
+
+def _export_later(script: Script, name: str, line: Line) -> None:
+    """Export a variable that was assigned before, or will be."""
+    script.exported.add(name)
+    if script.launch or script.is_seen(name):
+        script.lines.append(line)
+    elif name in script.known and not name.startswith("SLURM_"):
+        _put_env(script, name, script.known[name], line.at)
+    for index, each in enumerate(script.before):
+        if name in each.sets and name not in script.known:
+            script.before[index] = replace(each, text=f"export {each.text}", exports=True)
+
+
+def export(script: Script, each: Statement, *, perhaps: bool = False) -> None:
+    """Take a command that assigns or exports variables.
+
+    Raises:
+        UnreadableError: it does more, such as arithmetic.
+    """
+    command, rest = each.words[0].raw, each.words[1:]
+    options = list(takewhile(lambda word: word.raw.startswith("-"), rest))
+    if not all(_OPTIONS.fullmatch(option.raw) for option in options):
+        raise UnreadableError(each.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
+    exports = command == "export" or any("x" in option.raw for option in options)
+    names = rest[len(options) :]
+    found = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
+    _need_values_of_before(each, found)
+    assign(script, found, exports=exports, prefix=f"{command} ", perhaps=perhaps)
+
+
+def _need_values_of_before(each: Statement, found: Sequence[Token]) -> None:
+    """Refuse `export A=1 B=$A`: bash expands all its words before it assigns one of them."""
+    taken: set[str] = set()
+    for word in found:
+        if taken & set(re.findall(r"\w+", word.raw.partition("=")[2])):
+            reason = "a value names a variable that the same command assigns"
+            raise UnreadableError(each.at, f"`{each.raw}`", reason, WRAP_WHOLE)
+        taken.add(re.split(r"\+?=", word.raw)[0])
+
+
+def unset(script: Script, each: Statement) -> None:
+    """Take away variables; what the script does not set is noted.
+
+    Raises:
+        UnreadableError: it takes away something else.
+    """
+    names = [word.raw for word in each.words[1:] if word.raw != "-v"]
+    if not all(name.isidentifier() for name in names):
+        raise UnreadableError(each.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
+    for name in names:
+        _unset(script, name, each.at)
+        if not script.launch:
+            _forget(script, name)
+
+
+def _unset(script: Script, name: str, at: Pointer) -> None:
+    if any(name in line.sets for line in script.before):
+        script.lines.append(Line(f"unset {name}", at, "", frozenset({name})))
+    else:
+        reason = reason_to_drop(name, "") or "the script does not set it"
+        script.remarks.dropped(at, f"`unset {name}`", reason)
+
+
+def _forget(script: Script, name: str) -> None:
+    script.known.pop(name, None)
+    script.exported.discard(name)
+    script.parts.forget(name)
+    script.before[:] = [
+        replace(line, exports=False) if name in line.sets else line for line in script.before
+    ]

@@ -1,0 +1,270 @@
+"""Write the command of a TrainJob: the launch alone, or a shell script around it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from trainyard.model.expansion import literal
+from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
+from trainyard_jobs.convert.launch import rewrite
+from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.options import Ranks
+from trainyard_jobs.convert.slurm.expand import expanded, names_in
+from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.readable import all_read, need_readable, reads_slurms
+from trainyard_jobs.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
+from trainyard_jobs.convert.slurm.shell import Token
+from trainyard_jobs.convert.slurm.variables import (
+    JOB_ID,
+    NAME_OF_JOB,
+    OF_RANK,
+    RANK,
+    RENDEZVOUS,
+)
+
+_OF_SHELL = re.compile(r"[$`|<>*?&\[{~!]|^[A-Za-z_]\w*\+?=")
+"""What only a shell understands."""
+_SUBSTITUTES = re.compile(r"\$\(|`|\$RANDOM")
+
+
+@dataclass(slots=True)
+class Command:
+    """The command of a TrainJob.
+
+    Args:
+        words: with raw ones that a shell has to expand.
+        before, after: commands of the script around it.
+        raw: words that are written as the script has them.
+        end: operator after the launch.
+        env: variables that the call's options become.
+    """
+
+    launcher: str
+    words: list[str]
+    before: list[Line] = field(default_factory=list)
+    after: list[Line] = field(default_factory=list)
+    raw: frozenset[str] = frozenset()
+    end: str = ""
+    env: dict[str, str] = field(default_factory=dict)
+
+    def split(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return command and args of the TrainJob."""
+        used = self.raw & set(self.words)
+        if not (used or self.before or self.after):
+            return (literal(self.words[0]),), tuple(map(literal, self.words[1:]))
+        return ("/bin/bash", "-c"), (literal(self._script()),)
+
+    def _script(self) -> str:
+        call = " ".join(word if word in self.raw else shlex.quote(word) for word in self.words)
+        own = call if self.after else f"exec {call}"
+        parts = [(line.text, line.end) for line in self.before]
+        parts += [(own, self.end), *((line.text, line.end) for line in self.after)]
+        return _joined(parts)
+
+
+def _joined(parts: Iterable[tuple[str, str]]) -> str:
+    """Return commands as lines of a script; those that an operator joins are one line."""
+    out = ""
+    for text, end in parts:
+        out += f"{text} {end} " if end else f"{text}\n"
+    return out if out.endswith("\n") else f"{out.rstrip(' &|')}\n"
+
+
+def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: bool) -> Command:
+    """Return the call of ``mpirun``, as the script has it or in place of srun."""
+    texts, raw = _spelled(words, script)
+    if by_srun:
+        command = Command(ranks.launcher, [*LAUNCHERS[ranks.launcher].command, *texts], raw=raw)
+        if any(RANK & names_in(word.raw) for word in words):
+            own = f'export {OF_RANK[ranks.launcher]}; exec "$@"'
+            command.words[1:1] = ["/bin/bash", "-c", own, "rank"]
+        return command
+    call = rewrite(texts, ranks)
+    for index, kind, what, meaning in call.remarks:
+        at = words[min(index, len(words) - 1)].at
+        script.remarks.found.append(Note(at, kind, what, meaning))
+    return Command(ranks.launcher, [*call.command, *call.args], raw=raw, env=dict(call.env))
+
+
+def torch_call(script: Script, words: Sequence[Token]) -> Command:
+    """Return the call of torchrun, which a script has."""
+    texts, raw = _spelled(words, script)
+    return Command(TORCHRUN.name, [*TORCHRUN.command, *texts], raw=raw)
+
+
+def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
+    """Return a call of torchrun that gives each rank the variables that srun gave it."""
+    texts, raw = _spelled(words, script)
+    needed = (_read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
+    lines = _needed([each for each in script.before if not each.name], needed)
+    script.before = [each for each in script.before if each not in lines]
+    need_readable(script, lines, [])
+    _need_same(lines)
+    program = " ".join(word if word in raw else shlex.quote(word) for word in texts)
+    own = [f"export {OF_RANK[TORCHRUN.name]}", *(line.text for line in lines), f"exec {program}"]
+    text = "\n".join(own) + "\n"
+    return Command(TORCHRUN.name, ["torchrun", "--no-python", "/bin/bash", "-c", text])
+
+
+def _read_by(words: Iterable[Token]) -> set[str]:
+    return set().union(*(names_in(word.raw) for word in words))
+
+
+def _exported(lines: Iterable[Line]) -> set[str]:
+    return set().union(*(line.sets for line in lines if line.exports))
+
+
+def one_program(script: Script, words: Sequence[Token]) -> Command:
+    """Return the programs of a script that Slurm runs once, on the first node."""
+    if words:
+        texts, raw = _spelled(words, script)
+        return Command(TORCHRUN.name, texts, raw=raw)
+    lines = script.before
+    programs = [i for i, line in enumerate(lines) if line.name and line.name not in SAME_ANYWHERE]
+    last = programs[-1]
+    script.before, script.once, script.after = lines[:last], lines[last], lines[last + 1 :]
+    text = lines[last].text
+    if _OF_SHELL.search(text):
+        return Command(TORCHRUN.name, [text], raw=frozenset({text}))
+    return Command(TORCHRUN.name, shlex.split(text))
+
+
+def _spelled(words: Sequence[Token], script: Script) -> tuple[list[str], frozenset[str]]:
+    """Return words with the values that are known, and those that are left for the shell."""
+    values = [(word, expanded(word, script.values)) for word in words]
+    left = {word.raw for word, value in values if value is None}
+    texts, quoted = [], set()
+    for word, value in values:
+        text = _spelling(word, value, left)
+        if value in left:
+            quoted.add(text)
+        texts += [text] if text or word.is_quoted else []
+    return texts, frozenset(left | quoted)
+
+
+def _spelling(word: Token, value: str | None, left: set[str]) -> str:
+    """Return a word, or its value: in quotes where without them the shell would expand it."""
+    if value is None:
+        return word.raw
+    return shlex.quote(value) if value in left else value
+
+
+def with_lines(command: Command, script: Script, nodes: int) -> Command:
+    """Return a command with the other commands of the script that it needs.
+
+    Raises:
+        UnreadableError: one of them would mean something else in a TrainJob.
+    """
+    used = [word for word in command.words if word in command.raw]
+    mpi = LAUNCHERS[command.launcher].mpi
+    before, after = _lines_of(script, used, runs_once=mpi or nodes == 1, mpi=mpi)
+    need_readable(script, [*before, *after], used)
+    words = _with_exports(command, before)
+    before = [*_of_slurm(script, [*before, *after], used), *before]
+    if not used and {line.name for line in (*before, *after)} == {"set"}:
+        before, after = [], []
+    return replace(command, words=words, before=before, after=after, end=_operator(script))
+
+
+def _operator(script: Script) -> str:
+    """Return the operator between the launch and the next command."""
+    end = script.launch.end if script.launch else ""
+    return end if end in {"&&", "||"} else ""
+
+
+def _with_exports(command: Command, before: Sequence[Line]) -> list[str]:
+    """Return the words of a call; Open MPI passes exported variables only by ``-x``."""
+    words = list(command.words)
+    if command.launcher == OPENMPI.name:
+        words[1:1] = [word for name in sorted(_exported(before)) for word in ("-x", name)]
+    return words
+
+
+def _lines_of(
+    script: Script, used: Iterable[str], *, runs_once: bool, mpi: bool
+) -> tuple[list[Line], list[Line]]:
+    """Return the commands before and after the launch that stay."""
+    if not mpi:
+        _drop_rendezvous(script)
+    before = _without_reports(script, script.before, runs_once=runs_once)
+    after = _without_reports(script, script.after, runs_once=runs_once)
+    exported = _exported(before) - script.parts.used - (set() if mpi else RENDEZVOUS)
+    kept = _needed(before, exported.union(*map(names_in, used)))
+    _note_unused(script, before, kept)
+    if not runs_once:
+        _need_same(kept)
+    return kept, after
+
+
+def _needed(lines: Sequence[Line], names: set[str]) -> list[Line]:
+    """Return the programs, and the assignments that something reads, in their order."""
+    kept: list[Line] = []
+    needed = set(names)
+    for line in reversed(lines):
+        if line.name or line.sets & needed:
+            kept.append(line)
+            needed |= line.reads
+    return kept[::-1]
+
+
+def _drop_rendezvous(script: Script) -> None:
+    for name in sorted(RENDEZVOUS & set(script.env)):
+        _, at = script.env.pop(name)
+        script.remarks.dropped(at, f"variable {name}", "torchrun sets it for its ranks")
+
+
+def _note_unused(script: Script, lines: Sequence[Line], kept: Sequence[Line]) -> None:
+    for line in lines:
+        if line not in kept and not line.sets <= set(script.known):
+            is_torch = line.sets & RENDEZVOUS
+            meaning = "torchrun sets it" if is_torch else "nothing in the TrainJob reads it"
+            script.remarks.dropped(line.at, f"`{line.text}`", meaning)
+
+
+def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) -> list[Line]:
+    """Return commands without those that only print, where every node would run them.
+
+    Also without those that print what only Slurm knows.
+
+    Raises:
+        UnreadableError: every node would run a command that Slurm runs once.
+    """
+    kept = []
+    slurms = script.set_by_slurm
+    for line in lines:
+        reads = reads_slurms(script, line, slurms)
+        if line.name in REPORTS and (reads or not runs_once):
+            meaning = "it prints what only Slurm knows" if reads else "every node would print it"
+            script.remarks.dropped(line.at, f"`{line.text}`", meaning)
+        elif line.name in {"", *SAME_ANYWHERE} or runs_once:
+            kept.append(line)
+        else:
+            raise UnreadableError(line.at, f"`{line.text}`", _ON_EACH_NODE, _IN_FIRST_RANK)
+    return kept
+
+
+_ON_EACH_NODE = "Slurm runs it on the first node, and torchrun's pods would run it on every node"
+_IN_FIRST_RANK = "Run it in the program's first rank, or as a job of its own."
+
+
+def _need_same(lines: Iterable[Line]) -> None:
+    for line in lines:
+        if _SUBSTITUTES.search(line.text):
+            reason = "its value could differ from node to node"
+            raise UnreadableError(line.at, f"`{line.text}`", reason)
+
+
+def _of_slurm(script: Script, lines: Sequence[Line], used: Sequence[str]) -> list[Line]:
+    """Return assignments of those of Slurm's variables that the shell reads."""
+    read = {name: at for at, name in reversed(list(all_read(script, lines, used)))}
+    values = {name: value for name, value in script.known.items() if name.startswith("SLURM")}
+    for name in sorted(JOB_ID & set(read)):
+        values[name] = NAME_OF_JOB
+        script.remarks.changed(read[name], f"${name}", "the TrainJob's name takes its place")
+    return [
+        Line(f"export {name}={values[name]}", read[name], "", frozenset({name}), exports=True)
+        for name in sorted(set(values) & set(read) - set(script.env))
+    ]

@@ -1,0 +1,54 @@
+"""Replace variables of a script whose values are known before it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from trainyard_jobs.convert.slurm.shell import Token
+
+_PART = re.compile(
+    r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)"
+    r"(?:(?P<empty>:?)-(?P<default>[\w./:-]*))?\})"
+)
+_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_SINGLE = re.compile(r"'[^']*\$[^']*'")
+
+
+def names_in(text: str) -> set[str]:
+    """Return the names of the variables that a piece of script reads, in quotes too."""
+    return set(_USED.findall(text))
+
+
+def expanded(
+    token: Token, known: Mapping[str, str | None], *, is_value: bool = False
+) -> str | None:
+    """Return a word as the shell would give it to a program; None if that is not known.
+
+    Args:
+        token: the word.
+        known: value of each variable that has one before the script runs; None for one whose
+            value the script finds out.
+        is_value: it is the value of an assignment, where the shell looks for no files.
+    """
+    if not is_value and token.spreads:
+        return None
+    if not token.expands:
+        return token.text
+    if _SINGLE.search(token.raw):
+        return None
+
+    def value(found: re.Match[str]) -> str:
+        name = found["plain"] or found["braced"]
+        text = known.get(name, found["default"])
+        if not text and found["empty"] and name in known:
+            text = text if text is None else found["default"]
+        if text is None or not re.fullmatch(r"[\w./:@%+=,-]*", text):
+            raise LookupError
+        return text
+
+    try:
+        replaced = Token(_PART.sub(value, token.raw), token.at)
+    except LookupError:
+        return None
+    return None if replaced.expands else replaced.text

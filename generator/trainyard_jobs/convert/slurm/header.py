@@ -1,0 +1,103 @@
+"""Read the ``#SBATCH`` lines of a batch script as sbatch does.
+
+Source: get_argument and _opt_batch_script in SchedMD/slurm:src/sbatch/opt.c@slurm-26-05-3-1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.slurm.getopt import SBATCH, Option, UnreadableError, Word, take
+
+_MAGIC = ("#SBATCH", "#SLURM")
+_SPACE = " \t\n\r\v\f"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The options of a script.
+
+    Args:
+        options: in their order; a later one of the same name counts.
+        late: places of ``#SBATCH`` lines after the first command, which Slurm ignores.
+        end: index of the line of the first command.
+    """
+
+    options: tuple[Option, ...]
+    late: tuple[Pointer, ...]
+    end: int
+
+    def last(self, name: str) -> Option | None:
+        """Return the option of a name that counts, which is the last one."""
+        return next((each for each in reversed(self.options) if each.name == name), None)
+
+
+def read_header(file: str, lines: Sequence[str]) -> Header:
+    """Return the options of a script.
+
+    Args:
+        file: its name for messages.
+        lines: of the script.
+
+    Raises:
+        UnreadableError: sbatch refuses a line, or the job has several parts.
+    """
+    end = next((i for i, line in enumerate(lines) if _is_command(line)), len(lines))
+    options, rest = take(_all_words(file, lines[:end]), SBATCH)
+    for word in rest[:1]:
+        raise UnreadableError(word.at, f"`{word.text}`", "it is no option: sbatch refuses it")
+    late = tuple(
+        Pointer(file, line=end + i + 1, column=1)
+        for i, line in enumerate(lines[end:])
+        if line.startswith(_MAGIC)
+    )
+    return Header(tuple(options), late, end)
+
+
+def _all_words(file: str, lines: Sequence[str]) -> Iterator[Word]:
+    for index, line in enumerate(lines):
+        if line.startswith(_MAGIC):
+            yield from _words(line, Pointer(file, line=index + 1))
+
+
+def _is_command(line: str) -> bool:
+    text = line.strip(_SPACE)
+    return bool(text) and not text.startswith("#")
+
+
+def _words(line: str, at: Pointer) -> Iterator[Word]:
+    """Yield the words of a line after its magic word."""
+    start = next(len(magic) for magic in _MAGIC if line.startswith(magic))
+    rest = line[start:].strip(_SPACE)
+    if rest.split()[:1] in (["hetjob"], ["packjob"]) or rest.startswith(":"):
+        raise UnreadableError(
+            Pointer(at.file, line=at.line, column=1),
+            "a heterogeneous job",
+            "a TrainJob has one kind of node (kubeflow/trainer#4064)",
+            "Split the script into one job for each part.",
+        )
+    for found in _WORD.finditer(line, start):
+        if found["comment"]:
+            return
+        place = Pointer(at.file, line=at.line, column=found.start() + 1)
+        if found["open"]:
+            what = f"a {found['open']} that is not closed"
+            raise UnreadableError(place, what, "sbatch refuses the script")
+        yield Word(_PART.sub(_plain, found[0]), place)
+
+
+_WORD = re.compile(
+    r"""(?P<comment>\#)|(?:[^\s"'\\#]|\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')+"""
+    r"""|(?P<open>["'])"""
+)
+_PART = re.compile(r"""\\(.)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'""")
+
+
+def _plain(part: re.Match[str]) -> str:
+    """Return a part of a word without its quotes or its backslash."""
+    if part[1] is not None:
+        return part[1]
+    return re.sub(r"\\(.)", r"\1", part[2] if part[2] is not None else part[3])

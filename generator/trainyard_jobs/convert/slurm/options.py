@@ -1,0 +1,136 @@
+"""What becomes of the options of sbatch and srun that have no place of their own in a TrainJob."""
+
+from __future__ import annotations
+
+from trainyard_jobs.convert.slurm.getopt import Option
+from trainyard_jobs.convert.slurm.remarks import Remarks
+
+_KUEUE = "Kueue decides by quota and priority"
+_BINDING = "the runtime's `binding` says what a rank is bound to"
+_PLACES = "Kueue places the pods; no field names nodes"
+_LOGS = "the output is in the pods' logs: `kubectl logs`"
+_WHOLE = "a pod has its whole node, or the share that its runtime gives"
+_MAIL = "nothing sends mail; `kubectl wait` or a controller of notifications does"
+_PLUGIN = "the runtime's image and `mpirun` take its place"
+
+DROPPED = {
+    **dict.fromkeys(("output", "error", "open-mode", "label", "unbuffered"), _LOGS),
+    **dict.fromkeys(("mail-type", "mail-user"), _MAIL),
+    **dict.fromkeys(("nice", "priority", "deadline", "immediate"), _KUEUE),
+    **dict.fromkeys(
+        ("nodelist", "exclude", "nodefile", "relative", "spread-job", "use-min-nodes", "prefer"),
+        _PLACES,
+    ),
+    **dict.fromkeys(("cluster-constraint", "clusters"), "the job is created on one cluster"),
+    **dict.fromkeys(
+        (
+            "accel-bind",
+            "cores-per-socket",
+            "core-spec",
+            "cpu-bind",
+            "distribution",
+            "extra-node-info",
+            "gpu-bind",
+            "gres-flags",
+            "hint",
+            "mem-bind",
+            "ntasks-per-core",
+            "ntasks-per-socket",
+            "gpus-per-socket",
+            "sockets-per-node",
+            "thread-spec",
+            "threads-per-core",
+            "tres-bind",
+        ),
+        _BINDING,
+    ),
+    **dict.fromkeys(("cpu-freq", "gpu-freq"), "a job does not set the frequency of a node"),
+    **dict.fromkeys(
+        ("exclusive", "oversubscribe", "overcommit", "exact", "overlap", "whole", "mincpus"), _WHOLE
+    ),
+    **dict.fromkeys(("licenses", "bb", "bbf"), "nothing counts them; Kueue's quota is of nodes"),
+    **dict.fromkeys(
+        ("begin", "hold"), "Kueue starts the job when it has quota: create it when it may run"
+    ),
+    "dependency": "no TrainJob waits for another: create this one when the other has ended, or let "
+    "a pipeline do so",
+    "kill-on-invalid-dep": "no TrainJob waits for another",
+    "reservation": "no queue is reserved for a time; the team's quota is",
+    "contiguous": "Kueue places the job by topology where the cluster has one",
+    "network": "the runtime sets the network",
+    "no-kill": "a job whose node fails ends or starts again as a whole",
+    "kill-on-bad-exit": "`mpirun` and torchrun always end the job with a rank that fails",
+    "wait": "the commands return at once: `kubectl wait` waits",
+    "mpi": "`mpirun` starts the ranks by ssh, without PMI of Slurm",
+    "comment": "write an annotation",
+    "wckey": "write a label",
+    "propagate": "the node's limits count; that of locked memory is set on the node",
+    "reboot": "no job restarts a node",
+    "tmp": "the runtime requests ephemeral storage",
+    "input": "a pod has no standard input: read the file",
+    "get-user-env": "a pod has the environment of its image",
+    "export-file": "write the variables into spec.trainer.env",
+    "container-name": _PLUGIN,
+    "container-workdir": "the command runs in the image's working directory",
+    "container-mount-home": "a pod has no home of yours",
+    "container-writable": "a container can be written to",
+    "container-entrypoint": "the job's command takes the place of the entrypoint",
+    "time-min": _KUEUE,
+    "no-requeue": "Kueue queues an evicted job again, always",
+    "signal": "an evicted job gets SIGTERM and the runtime's `grace`, and no signal before the end "
+    "of its time: let the ranks write a checkpoint at SIGTERM",
+    "switches": "a runtime on a fabric places its pods by topology",
+}
+SILENT = frozenset(
+    {
+        "parsable",
+        "quiet",
+        "verbose",
+        "requeue",
+        "acctg-freq",
+        "profile",
+        "oom-kill-step",
+        "stepmgr",
+        "jobid",
+    }
+)
+"""Options without a trace in what runs. Kueue queues an evicted job again, as with ``requeue``."""
+
+USED = frozenset(
+    {
+        "account",
+        "array",
+        "chdir",
+        "constraint",
+        "container",
+        "container-image",
+        "container-mounts",
+        "cpus-per-gpu",
+        "cpus-per-task",
+        "export",
+        "gpus",
+        "gpus-per-node",
+        "gpus-per-task",
+        "gres",
+        "job-name",
+        "mem",
+        "mem-per-cpu",
+        "mem-per-gpu",
+        "nodes",
+        "ntasks",
+        "ntasks-per-gpu",
+        "ntasks-per-node",
+        "partition",
+        "qos",
+        "time",
+    }
+)
+"""Options that have a place in a TrainJob, or a note of their own."""
+
+
+def note_dropped(option: Option, remarks: Remarks) -> None:
+    """Note an option that has no place in a TrainJob."""
+    if option.name in SILENT or option.name in USED:
+        return
+    meaning = DROPPED.get(option.name, "a TrainJob has nothing like it")
+    remarks.dropped(option.at, option.shown, meaning)

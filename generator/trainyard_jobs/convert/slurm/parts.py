@@ -1,0 +1,79 @@
+"""Follow variables that hold a part of a command, such as ``CMD="$LAUNCHER train.py"``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from trainyard_jobs.convert.slurm.shell import Token
+
+_PLAIN = re.compile(r"""(?:"([^"'\\`*?\[\]{}]*)"|([^\s"'\\`*?\[\]{}()]*))""")
+_ALONE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_LONGEST = 16 * 1024
+"""Characters of a value that is followed; a longer one is left to the shell."""
+
+
+@dataclass(slots=True)
+class Parts:
+    """Variables without quotes in their values, so that a shell would split them at blanks.
+
+    Args:
+        values: with those of other variables in them, as they were at the assignment.
+        used: names of those that were replaced.
+    """
+
+    values: dict[str, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def note(self, name: str, raw: str, unsteady: AbstractSet[str]) -> None:
+        """Take an assignment; one that can't be followed ends what was known.
+
+        Args:
+            name: of the variable.
+            raw: its value as the script writes it.
+            unsteady: variables whose value may be another one when this is read.
+        """
+        own = self.values.pop(name, "")
+        text = _ALONE.sub(lambda each: self._value(each, name, own), _plain(raw))
+        left = {each[1] or each[2] for each in _ALONE.finditer(text)}
+        if len(text) <= _LONGEST and not left & {name, *unsteady}:
+            self.values[name] = text
+
+    def _value(self, found: re.Match[str], name: str, own: str) -> str:
+        read = found[1] or found[2]
+        return (own if read == name else self.values.get(read, "")) or found[0]
+
+    def forget(self, name: str) -> None:
+        """Take an assignment whose value, or whether it takes place, is not known."""
+        self.values.pop(name, None)
+
+    def words(self, tokens: Iterable[Token]) -> Iterator[Token]:
+        """Yield words, in place of one that is only a variable the words of its value."""
+        for token in tokens:
+            found = _ALONE.fullmatch(token.raw)
+            name = (found[1] or found[2]) if found else ""
+            if " " in self.values.get(name, ""):
+                self.used.add(name)
+                yield from (Token(each, token.at) for each in self.values[name].split())
+            else:
+                yield token
+
+    def text(self, script: str) -> str:
+        """Return a script with the values of variables in it that have several words."""
+
+        def value(found: re.Match[str]) -> str:
+            name = found[1] or found[2]
+            if " " not in self.values.get(name, ""):
+                return found[0]
+            self.used.add(name)
+            return self.values[name]
+
+        return _ALONE.sub(value, script)
+
+
+def _plain(raw: str) -> str:
+    """Return a value without its quotes; empty for one that a shell would not split at blanks."""
+    found = _PLAIN.fullmatch(raw.replace("${", "$<"))
+    return (found[1] or found[2] or "").replace("$<", "${") if found and "$(" not in raw else ""

@@ -1,0 +1,62 @@
+"""What commands of a script read: refuse what only Slurm gives, and note what nothing sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.slurm.expand import names_in
+from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.script import OF_SLURM, Line, Script
+from trainyard_jobs.convert.slurm.shell import Token
+from trainyard_jobs.convert.slurm.variables import IN_EVERY_POD, JOB_ID, RANK
+
+
+def reads_slurms(script: Script, line: Line, slurms: AbstractSet[str]) -> bool:
+    """Return whether a command reads what only Slurm's variables and programs give."""
+    return any(name in slurms or _is_slurms(script, name) for name in line.reads)
+
+
+def _is_slurms(script: Script, name: str) -> bool:
+    """Return whether only Slurm sets a variable."""
+    return name.startswith("SLURM") and name not in {*JOB_ID, *RANK, *script.known}
+
+
+def need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) -> None:
+    """Refuse what only Slurm gives; note variables that nothing sets."""
+    for line in lines:
+        _need_no_parameter(line.at, line.text)
+        if found := OF_SLURM.search(line.text):
+            reason = f"no pod has `{found[1]}`; /etc/mpi/hostfile of a launcher names the nodes"
+            raise UnreadableError(line.at, f"`{line.text}`", reason)
+    for word in used:
+        _need_no_parameter(script.started, word)
+    own = set().union(*(line.sets for line in lines)) | set(script.known) | set(script.env)
+    own |= JOB_ID | RANK | IN_EVERY_POD
+    for place, name in all_read(script, lines, used):
+        if name not in own:
+            _note_unset(script, place, name)
+
+
+def _need_no_parameter(at: Pointer | None, text: str) -> None:
+    if at and (found := Token(text, at).counted):
+        reason = "only sbatch gives the script its arguments: write their values"
+        raise UnreadableError(at, f"`{found}`", reason)
+
+
+def all_read(
+    script: Script, lines: Iterable[Line], used: Iterable[str]
+) -> Iterator[tuple[Pointer, str]]:
+    """Yield the variables that commands and the words of a launch read, with their places."""
+    for line in lines:
+        yield from ((line.at, name) for name in sorted(line.reads))
+    if at := script.started:
+        yield from ((at, name) for word in used for name in sorted(names_in(word)))
+
+
+def _note_unset(script: Script, at: Pointer, name: str) -> None:
+    if _is_slurms(script, name):
+        raise UnreadableError(at, f"${name}", "only Slurm sets it")
+    meaning = "nothing sets it here: give it in spec.trainer.env, or write its value"
+    script.remarks.choose(at, f"${name}", meaning)

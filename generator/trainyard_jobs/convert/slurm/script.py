@@ -1,0 +1,119 @@
+"""What a batch script consists of: variables, other programs, and the launch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.slurm.expand import names_in
+from trainyard_jobs.convert.slurm.parts import Parts
+from trainyard_jobs.convert.slurm.remarks import Remarks
+from trainyard_jobs.convert.slurm.shell import Statement
+from trainyard_jobs.convert.slurm.variables import IN_EVERY_POD, JOB_ID, RANK
+from trainyard_jobs.convert.words import words
+
+SAME_ANYWHERE = frozenset({":", "[", "cd", "exit", "popd", "pushd", "set", "shopt", "test"})
+"""Commands of the shell that mean the same in every pod."""
+OF_SLURM = re.compile(r"\b(scontrol|squeue|sacct|sinfo|srun)\b")
+"""Programs that no pod has."""
+REPORTS = words(
+    """
+    echo date hostname pwd env printenv nvidia-smi which whoami uname lscpu free df printf
+    id ibstat ibv_devinfo nproc uptime
+    """
+)
+"""Programs that only print something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command that the job may run beside its launch.
+
+    Args:
+        text: as the script writes it.
+        name: program; empty for an assignment.
+        sets: variables that it assigns.
+        exports: whether the ranks have them.
+        end: operator that joins it to the next command.
+    """
+
+    text: str
+    at: Pointer
+    name: str
+    sets: frozenset[str] = frozenset()
+    exports: bool = False
+    end: str = ""
+
+    @property
+    def reads(self) -> set[str]:
+        """Names of the variables that it reads."""
+        return names_in(self.text)
+
+
+@dataclass(slots=True)
+class Script:
+    """The commands of a script.
+
+    Args:
+        file: its name for messages.
+        known: variables with a value before it runs, as it is at the launch.
+        unsteady: variables that it assigns more than once, or perhaps; each assignment stays.
+        exported: variables that the ranks have whenever they get a value.
+        arrays: whether a variable is an array.
+        parts: variables that hold a part of a command.
+        env: variables with one value, which the ranks have, with their places.
+        before, after: other commands, as seen from the launch.
+        launch: the command that starts the ranks; None where no line of the script does.
+        once: the program that Slurm runs once, where there is no launch.
+    """
+
+    file: str
+    known: dict[str, str]
+    remarks: Remarks
+    unsteady: frozenset[str] = frozenset()
+    exported: set[str] = field(default_factory=set)
+    arrays: dict[str, bool] = field(default_factory=dict)
+    parts: Parts = field(default_factory=Parts)
+    env: dict[str, tuple[str, Pointer]] = field(default_factory=dict)
+    before: list[Line] = field(default_factory=list)
+    after: list[Line] = field(default_factory=list)
+    launch: Statement | None = None
+    once: Line | None = None
+
+    @property
+    def started(self) -> Pointer | None:
+        """The place of the command that the job is for."""
+        found = self.launch or self.once
+        return found.at if found else None
+
+    @property
+    def set_by_slurm(self) -> set[str]:
+        """Variables whose values come from Slurm's programs, by way of other variables too."""
+        found: set[str] = set()
+        for line in self.before:
+            if OF_SLURM.search(line.text) or line.reads & found:
+                found |= line.sets
+        return found
+
+    @property
+    def values(self) -> dict[str, str | None]:
+        """Value of each variable; None where it is known only when the script runs."""
+        unknown = {*IN_EVERY_POD, *JOB_ID, *RANK, *self.exported}
+        unknown |= {name for line in self.before for name in line.sets}
+        return {**dict.fromkeys(unknown), **self.known}
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the launch takes the place of the shell."""
+        return self.launch is not None and self.launch.words[0].raw == "exec"
+
+    @property
+    def lines(self) -> list[Line]:
+        """The commands on this side of the launch."""
+        return self.before if self.launch is None else self.after
+
+    def is_seen(self, name: str) -> bool:
+        """Return whether a command before what follows would see the value of a variable."""
+        programs = any(line.name not in {"", *SAME_ANYWHERE, *REPORTS} for line in self.before)
+        return programs or name in self.unsteady or any(name in each.reads for each in self.before)

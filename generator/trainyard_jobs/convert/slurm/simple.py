@@ -1,0 +1,52 @@
+"""Refuse scripts that are more than simple commands around one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.launchers import is_launch
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement
+from trainyard_jobs.convert.words import words
+
+_KEYWORDS = words(
+    """
+    for while until if case select function { } do done then elif else fi esac [[ coproc
+    """
+)
+_MOST = 500
+"""Commands of a script: a longer one is a program, which belongs into the image."""
+
+
+def need_simple(found: Sequence[Statement]) -> None:
+    """Refuse a script that is more than simple commands around one launch.
+
+    Raises:
+        UnreadableError: it has a loop, a function, a background command, or several launches.
+    """
+    if len(found) > _MOST:
+        what = f"{len(found)} commands"
+        raise UnreadableError(found[_MOST].at, what, f"at most {_MOST} are read", WRAP_WHOLE)
+    launches = [each for each in found if is_launch(each)]
+    waits = any(each.name == "wait" for each in found)
+    for each in found:
+        _need_simple(each, launches, waits=waits)
+
+
+def _need_simple(each: Statement, launches: Sequence[Statement], *, waits: bool) -> None:
+    """Refuse what is no simple command."""
+    word = each.words[0]
+    if word.raw in _KEYWORDS:
+        reason = "only simple commands can be converted"
+        raise UnreadableError(word.at, f"`{word.raw}`", reason, WRAP_WHOLE)
+    if each.end == "&" and (launches != [each] or not waits):
+        raise UnreadableError(word.at, f"`{each.name} ... &`", _BACKGROUND, _APART)
+    if each in launches[1:]:
+        reason = f"the first one is in line {launches[0].at.line}; a TrainJob has one"
+        raise UnreadableError(word.at, f"a second launch, `{each.name}`", reason, WRAP_WHOLE)
+
+
+_BACKGROUND = (
+    "the ranks of a TrainJob start once and together; a command in the background has no place"
+)
+_APART = "Write a TrainJob for each part that runs at the same time."

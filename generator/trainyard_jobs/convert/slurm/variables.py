@@ -1,0 +1,70 @@
+"""What becomes of the variables that a script sets."""
+
+from __future__ import annotations
+
+import re
+
+from trainyard_jobs.convert import options
+
+RENDEZVOUS = frozenset(
+    {
+        "LOCAL_RANK",
+        "LOCAL_WORLD_SIZE",
+        "MASTER",
+        "MASTER_ADDR",
+        "MASTER_PORT",
+        "NNODES",
+        "NODE_RANK",
+        "RANK",
+        "WORLD_SIZE",
+    }
+)
+"""Variables that torchrun sets for its ranks, or reads from what Trainer sets."""
+RANK = frozenset(
+    {
+        "SLURM_LOCALID",
+        "SLURM_NODEID",
+        "SLURM_PROCID",
+    }
+)
+"""Variables that differ from rank to rank."""
+OF_RANK = {
+    "openmpi": (
+        "SLURM_PROCID=$OMPI_COMM_WORLD_RANK SLURM_LOCALID=$OMPI_COMM_WORLD_LOCAL_RANK "
+        "SLURM_NTASKS=$OMPI_COMM_WORLD_SIZE "
+        "SLURM_NODEID=$((OMPI_COMM_WORLD_RANK / OMPI_COMM_WORLD_LOCAL_SIZE))"
+    ),
+    "intel-mpi": (
+        "SLURM_PROCID=$PMI_RANK SLURM_LOCALID=$MPI_LOCALRANKID SLURM_NTASKS=$PMI_SIZE "
+        "SLURM_NODEID=$((PMI_RANK / MPI_LOCALNRANKS))"
+    ),
+    "torchrun": (
+        "SLURM_PROCID=$RANK SLURM_LOCALID=$LOCAL_RANK SLURM_NTASKS=$WORLD_SIZE "
+        "SLURM_NODEID=$GROUP_RANK"
+    ),
+}
+"""Assignments that give a rank Slurm's variables, by launcher."""
+JOB_ID = frozenset({"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID"})
+IN_EVERY_POD = frozenset({"HOME", "HOSTNAME", "PATH", "PWD", "RANDOM", "SECONDS", "OLDPWD", "UID"})
+"""Variables that the pod or its shell sets."""
+NAME_OF_JOB = "${HOSTNAME%-*-*-*}"
+"""The TrainJob's name in bash: its pods are called ``JOB-launcher-0-0`` and ``JOB-node-0-N``."""
+
+_REASONS = (
+    (
+        re.compile(r"I_MPI_(PMI_LIBRARY|PMI\w*|HYDRA\w*|OFI_PROVIDER)|HYDRA_\w+|PMIX_MCA_\w+"),
+        "the runtime sets how its ranks are started",
+    ),
+    (
+        re.compile(r"(LD_LIBRARY_PATH|PATH|MODULEPATH|LD_PRELOAD|CUDA_HOME|MANPATH|CPATH)"),
+        "it belongs into the image, whose folders are others",
+    ),
+    (re.compile(r"(SLURM|SBATCH|SRUN)_\w+"), "only Slurm reads it"),
+    (re.compile(r"PET_\w+"), "Trainer sets it"),
+)
+
+
+def reason_to_drop(name: str, value: str) -> str:
+    """Return why a variable is left out; empty for one that is kept."""
+    own = (reason for pattern, reason in _REASONS if pattern.fullmatch(name))
+    return options.variable(name, value) or next(own, "")

@@ -1,0 +1,207 @@
+"""The flavor of each group of pods: labels, quota, nodes, and what would be evicted.
+
+Source: kubernetes-sigs/kueue:pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trainyard.model.pool import Pool
+from trainyard_jobs.fit.cohorts import Amount, Cohorts
+from trainyard_jobs.fit.nodes import Placement, free_nodes, unplaced
+from trainyard_jobs.fit.pods import Pods
+from trainyard_jobs.fit.usage import Running, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Pods that get one flavor.
+
+    Args:
+        total: requests of all of them, in base units.
+    """
+
+    pods: tuple[Pods, ...]
+    total: Mapping[str, int]
+
+    @property
+    def selector(self) -> dict[str, object]:
+        """Labels that their nodes must have."""
+        return {name: value for each in self.pods for name, value in each.selector.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """A resource of a flavor that is not enough.
+
+    Args:
+        requested: what all pods up to these request, in base units.
+        limit: what the queue can use at most, or now.
+        ever: whether it is never enough.
+    """
+
+    amount: Amount
+    requested: int
+    limit: int
+    ever: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """A cluster's queues and nodes as they are used.
+
+    Args:
+        queue: node of the job's ClusterQueue.
+        flavors: pools of the queue by flavor, in its order.
+        placed: flavors whose pods Kueue places on nodes.
+    """
+
+    cohorts: Cohorts
+    snapshot: Snapshot
+    queue: str
+    flavors: Mapping[str, Pool]
+    placed: frozenset[str]
+
+    def matching(self, wanted: Wanted) -> list[str]:
+        """Return the flavors whose labels the pods accept; a label that no flavor has is passed."""
+        return [
+            name
+            for name, pool in self.flavors.items()
+            if all(
+                pool.hardware.labels.get(key, value) == value
+                for key, value in wanted.selector.items()
+                if key in pool.hardware.labels
+            )
+        ]
+
+    def free(self, flavor: str, evicted: Sequence[Running] = ()) -> list[dict[str, int]]:
+        """Return what is free on each node of a flavor, without the pods of evicted jobs."""
+        used: dict[str, dict[str, int]] = {}
+        for job in self.snapshot.running:
+            if job in evicted or not any(name == flavor for name, _ in job.usage):
+                continue
+            for node, amounts in job.nodes.items():
+                here = used.setdefault(node, {})
+                for name, amount in amounts.items():
+                    here[name] = here.get(name, 0) + amount
+        pool = self.flavors[flavor]
+        return free_nodes(pool.allocatable, pool.nodes, (used[node] for node in sorted(used)))
+
+    def empty(self, flavor: str) -> list[dict[str, int]]:
+        """Return the nodes of a flavor when nothing runs."""
+        pool = self.flavors[flavor]
+        return free_nodes(pool.allocatable, pool.nodes, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The flavor of a group of pods, and what it lacks there."""
+
+    wanted: Wanted
+    flavor: str
+    shortages: tuple[Shortage, ...]
+
+    @property
+    def rank(self) -> int:
+        """How far the pods are from starting there: 0 they fit, 1 they wait, 2 they never fit."""
+        return max((2 if each.ever else 1 for each in self.shortages), default=0)
+
+
+def groups_of(pods: Sequence[Pods], *, counts_pods: bool) -> list[Wanted]:
+    """Return the pods that get one flavor each, in order.
+
+    Args:
+        pods: of a job.
+        counts_pods: whether the queue has a quota of pods.
+    """
+    groups: dict[str, list[Pods]] = {}
+    for each in pods:
+        groups.setdefault(each.group, []).append(each)
+    return [Wanted(tuple(found), _total(found, counts_pods)) for found in groups.values()]
+
+
+def _total(pods: Sequence[Pods], counts_pods: bool) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for each in pods:
+        amounts = {**each.requests, "pods": 1} if counts_pods else each.requests
+        for name, amount in amounts.items():
+            total[name] = total.get(name, 0) + amount * each.count
+    return total
+
+
+def choose(queueing: Queueing, groups: Sequence[Wanted]) -> list[Choice]:
+    """Return the flavor of each group: the first in which it fits, else that with the least lack.
+
+    What a group requests counts for those after it. A group that fits its own quota comes before
+    one that borrows.
+    """
+    before: dict[Amount, int] = {}
+    choices: list[Choice] = []
+    for wanted in groups:
+        found = [
+            Choice(wanted, flavor, tuple(_shortages(queueing, wanted, flavor, before)))
+            for flavor in queueing.matching(wanted)
+        ]
+        if not found:
+            return choices
+        best = min(found, key=lambda each: (each.rank, _borrows(queueing, each, before)))
+        for name, amount in wanted.total.items():
+            key = (best.flavor, name)
+            before[key] = before.get(key, 0) + amount
+        choices.append(best)
+    return choices
+
+
+def _shortages(
+    queueing: Queueing, wanted: Wanted, flavor: str, before: Mapping[Amount, int]
+) -> Iterator[Shortage]:
+    cohorts, queue = queueing.cohorts, queueing.queue
+    for name, amount in sorted(wanted.total.items()):
+        key = (flavor, name)
+        requested = before.get(key, 0) + amount
+        most, now = cohorts.potential(queue, key), cohorts.available(queue, key)
+        if requested > most:
+            yield Shortage(key, requested, most, ever=True)
+        elif requested > now:
+            yield Shortage(key, requested, now, ever=False)
+
+
+def _borrows(queueing: Queueing, choice: Choice, before: Mapping[Amount, int]) -> bool:
+    return any(
+        queueing.cohorts.borrows_with(
+            queueing.queue, (choice.flavor, name), before.get((choice.flavor, name), 0) + amount
+        )
+        for name, amount in choice.wanted.total.items()
+    )
+
+
+def requests_of(choices: Sequence[Choice]) -> dict[Amount, int]:
+    """Return what a whole job requests of each flavor."""
+    total: dict[Amount, int] = {}
+    for choice in choices:
+        for name, amount in choice.wanted.total.items():
+            key = (choice.flavor, name)
+            total[key] = total.get(key, 0) + amount
+    return total
+
+
+def placements(choices: Sequence[Choice], flavor: str) -> list[Placement]:
+    """Return the pods that a flavor's nodes must take."""
+    return [
+        Placement(each.requests, each.count)
+        for choice in choices
+        if choice.flavor == flavor
+        for each in choice.wanted.pods
+    ]
+
+
+def missing_nodes(
+    queueing: Queueing, choices: Sequence[Choice], evicted: Sequence[Running] = ()
+) -> dict[str, int]:
+    """Return the pods that find no free node, by flavor on whose nodes Kueue places them."""
+    return {
+        flavor: unplaced(queueing.free(flavor, evicted), placements(choices, flavor))
+        for flavor in sorted({each.flavor for each in choices} & queueing.placed)
+    }

@@ -1,0 +1,234 @@
+"""A TrainJob on a cluster, with the objects that concern it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model.admission import Judge, Request
+from trainyard.model.lookup import mapping
+from trainyard.model.manifest import Manifest
+from trainyard.model.names import DEFAULT_QUEUE, JOB_CONTROLLER, JOB_LABEL
+from trainyard.model.platform import Site
+from trainyard.model.space import Space
+from trainyard.model.tenant import Tenant
+from trainyard_jobs.fit.form import defaulted, form_faults, trainer_faults
+from trainyard_jobs.fit.grants import RUNTIME, home_of, runtime_named
+from trainyard_jobs.fit.objects import Objects
+from trainyard_jobs.fit.pods import Pods, pods_of
+from trainyard_jobs.fit.usage import Snapshot
+from trainyard_jobs.fit.verdict import Check, Link, Standing
+
+Body = dict[str, Any]
+
+_OWNERS = "ownerReferences"
+_GENERATE = "generateName"
+_OF_METADATA = ("annotations", "finalizers", _GENERATE, "labels", "name", "namespace", _OWNERS)
+_ABSENT: tuple[object, ...] = (None, "")
+"""Values of a name or namespace that are none to the API server."""
+_RANDOM = "xxxxx"
+"""Stands for the characters that the API server appends to `generateName`, of which it keeps 58
+(kubernetes/apiserver:pkg/storage/names/generate.go@v0.36.3)."""
+_CONTROLLER_GROUPS = (
+    "system:authenticated",
+    "system:serviceaccounts",
+    "system:serviceaccounts:kube-system",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A cluster on which jobs of a team are judged.
+
+    Args:
+        objects: everything that the cluster is given.
+        snapshot: what is in use; None when it is not known.
+        faults: returns what the API server's schema of its kind refuses in an object.
+        judge: the cluster's admission plugins; None when the evaluator is not built.
+    """
+
+    site: Site
+    tenant: Tenant
+    objects: Objects
+    snapshot: Snapshot | None
+    faults: Callable[[Body], Iterable[str]]
+    judge: Judge | None
+
+    @property
+    def patches_runtimes(self) -> bool:
+        """Return whether jobs change pods by ``runtimePatches``."""
+        return self.site.cluster.release.patches_runtimes
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A job with what it names.
+
+    Args:
+        body: with its namespace and defaults.
+        space: its namespace; None when it is none of the team's.
+        runtime: None when there is none of its name.
+        pods: none when they can't be made.
+        checks: answers of the links that need no other program.
+    """
+
+    ground: Ground
+    body: Body
+    space: Space | None
+    runtime: Manifest | None
+    pods: tuple[Pods, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the job."""
+        return str(mapping(self.body, "metadata").get("name", ""))
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the job."""
+        return str(mapping(self.body, "metadata").get("namespace", ""))
+
+    @property
+    def is_formed(self) -> bool:
+        """Return whether the API server can read the job; if not, no other link is judged."""
+        return all(
+            each.standing is not Standing.NEVER
+            for each in self.checks
+            if each.link in {Link.NAMESPACE, Link.FORM}
+        )
+
+    def requests(self) -> list[Request]:
+        """Return the creation of the job by a user of its team, then of a pod of each role."""
+        if not self.is_formed or self.space is None:
+            return []
+        groups = self.space.team.groups
+        named = next((groups[role] for role in ("user", "admin") if groups.get(role)), ())
+        user = f"somebody@{self.space.team.name}"
+        job = Request(self.body, "trainjobs", user, (*named[:1], "system:authenticated"))
+        return [job, *(self._pod(each) for each in self.pods)]
+
+    def _pod(self, pods: Pods) -> Request:
+        """Return the creation of a pod by the controller of Jobs."""
+        metadata = mapping(pods.template, "metadata")
+        labels = {**mapping(metadata, "labels"), JOB_LABEL: self.name}
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": self.name, "uid": "0"}
+        body = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                **metadata,
+                "labels": labels,
+                "name": f"{self.name}-{pods.role}-0-0",
+                "namespace": self.namespace,
+                "ownerReferences": [{**owner, "controller": True}],
+            },
+            "spec": mapping(pods.template, "spec"),
+        }
+        return Request(body, "pods", JOB_CONTROLLER, _CONTROLLER_GROUPS)
+
+
+def case_of(ground: Ground, job: Body) -> Case:
+    """Return a job with its runtime and pods.
+
+    Args:
+        ground: the cluster.
+        job: a TrainJob as the user wrote it; without a namespace it is for the one
+            that may use its runtime.
+    """
+    spaces = ground.tenant.spaces
+    body = _placed(job, home_of(job, spaces).namespace)
+    namespace = str(mapping(body, "metadata").get("namespace"))
+    space = next((each for each in spaces if each.namespace == namespace), None)
+    assumed = [*_assumed(job, namespace)]
+    checks = [*_namespace_check(ground, namespace, space), *_form_checks(ground, body)]
+    if checks:
+        checks += assumed
+        return Case(ground, body, space, None, (), tuple(checks))
+    body = defaulted(
+        body,
+        patches_runtimes=ground.patches_runtimes,
+        has_default_queue=ground.objects.find("LocalQueue", DEFAULT_QUEUE, namespace) is not None,
+    )
+    faults = form_faults(body, patches_runtimes=ground.patches_runtimes)
+    checks = [*assumed, *(Check(Link.FORM, Standing.NEVER, fault) for fault in faults)]
+    runtime = _runtime(ground, body)
+    checks += _runtime_checks(ground, body, runtime)
+    pods: tuple[Pods, ...] = ()
+    if runtime is not None:
+        try:
+            pods = _pods(ground, runtime.body, body, namespace)
+        except ValueError as error:
+            checks.append(Check(Link.FORM, Standing.NEVER, str(error)))
+    return Case(ground, body, space, runtime, pods, tuple(checks))
+
+
+def naming(job: Body) -> tuple[str, int]:
+    """Return the field that names a job, and how many characters the API server appends to it.
+
+    Args:
+        job: as the user wrote it.
+    """
+    metadata = mapping(job, "metadata")
+    if metadata.get(_GENERATE) and metadata.get("name") in _ABSENT:
+        return _GENERATE, len(_RANDOM)
+    return "name", 0
+
+
+def _placed(job: Body, namespace: str) -> Body:
+    """Return a job with a namespace, and without what only the API server writes."""
+    metadata = mapping(job, "metadata")
+    kept = {key: metadata[key] for key in _OF_METADATA if metadata.get(key) not in _ABSENT}
+    if _GENERATE in kept:
+        kept.setdefault("name", f"{kept[_GENERATE]}"[:58] + _RANDOM)
+    rest = {key: value for key, value in job.items() if key != "status"}
+    return {**rest, "metadata": {"namespace": namespace, **kept}}
+
+
+def _assumed(job: Body, namespace: str) -> Iterator[Check]:
+    if mapping(job, "metadata").get("namespace") in _ABSENT:
+        message = f"the job names none, so it is judged in {namespace}"
+        yield Check(Link.NAMESPACE, Standing.ADMITTED, message)
+
+
+def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Iterator[Check]:
+    if space is None:
+        team = ground.tenant.team
+        known = ", ".join(each.namespace for each in ground.tenant.spaces)
+        message = f"namespace {namespace} is none of team {team.name}'s on this cluster: {known}"
+        yield Check(Link.NAMESPACE, Standing.NEVER, message, team.at)
+
+
+def _form_checks(ground: Ground, body: Body) -> Iterator[Check]:
+    # The schemas have only the metadata that the tree writes; the evaluator judges the others.
+    found = mapping(body, "metadata").items()
+    metadata = {key: each for key, each in found if key not in {_OWNERS, _GENERATE}}
+    for fault in ground.faults({**body, "metadata": metadata}):
+        yield Check(Link.FORM, Standing.NEVER, fault)
+
+
+def _runtime(ground: Ground, body: Body) -> Manifest | None:
+    name = runtime_named(body, ground.tenant.team)
+    return ground.objects.find(RUNTIME, name) if name else None
+
+
+def _runtime_checks(ground: Ground, body: Body, runtime: Manifest | None) -> Iterator[Check]:
+    if runtime is None:
+        reference = mapping(body, "spec", "runtimeRef")
+        message = f"there is no {reference.get('kind')} `{reference.get('name')}`"
+        at = ground.tenant.team.at / "runtimes"
+        yield Check(Link.RUNTIME, Standing.NEVER, message, at)
+        return
+    for fault in trainer_faults(body, runtime.body, patches_runtimes=ground.patches_runtimes):
+        yield Check(Link.RUNTIME, Standing.NEVER, fault, runtime.at)
+
+
+def _pods(ground: Ground, runtime: Body, body: Body, namespace: str) -> tuple[Pods, ...]:
+    """Return the pods of a job with the defaults of its namespace.
+
+    Raises:
+        ValueError: an amount is no quantity.
+    """
+    ranges = [each.body for each in ground.objects.of("LimitRange", namespace)]
+    return pods_of(runtime, body, ranges)

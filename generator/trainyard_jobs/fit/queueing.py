@@ -1,0 +1,126 @@
+"""Links from a job's LocalQueue to free nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.lookup import mapping, mappings, value_at
+from trainyard.model.manifest import Manifest
+from trainyard.model.queue import Queue
+from trainyard_jobs.fit.assignment import Queueing, choose, groups_of, requests_of
+from trainyard_jobs.fit.case import Case
+from trainyard_jobs.fit.cohorts import cohorts_of, queue_node
+from trainyard_jobs.fit.form import QUEUE
+from trainyard_jobs.fit.limit_range import refusals
+from trainyard_jobs.fit.maintenance import until_back
+from trainyard_jobs.fit.placing import node_checks, present_checks
+from trainyard_jobs.fit.quotas import quota_checks
+from trainyard_jobs.fit.usage import Snapshot
+from trainyard_jobs.fit.verdict import Check, Link, Standing
+
+
+def queue_checks(case: Case) -> Iterator[Check]:
+    """Yield the answers of the links from a job's queue to its nodes."""
+    label = str(mapping(case.body, "metadata", "labels").get(QUEUE, ""))
+    local = case.ground.objects.find("LocalQueue", label, case.namespace)
+    name = str(value_at(local.body, "spec.clusterQueue")) if local else ""
+    queue = case.ground.objects.find("ClusterQueue", name)
+    if local is None or queue is None:
+        message = f"namespace {case.namespace} has no LocalQueue `{label}` that leads to a queue"
+        yield Check(Link.QUEUE, Standing.NEVER, message, _quota_place(case))
+        return
+    found = [*_stopped(case, local, queue), *_range_checks(case)]
+    found += _coverage(case, queue)
+    yield from found
+    if not any(each.standing is Standing.NEVER for each in found):
+        yield from _quota_checks(case, queue)
+
+
+def _quota_place(case: Case) -> Pointer:
+    return case.ground.tenant.team.at / "quota"
+
+
+def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
+    """Yield why a queue admits nothing, by the profiles or by what the snapshot shows."""
+    snapshot = case.ground.snapshot
+    for each in (local, queue):
+        policy = value_at(each.body, "spec.stopPolicy") or "None"
+        # A queue is held for nodes in maintenance, which its quota shows too.
+        if policy not in {"None", "Hold"}:
+            team = case.ground.tenant.team
+            message = (
+                f"{each.body['kind']} {each.name} is stopped ({policy}): the team is {team.state}"
+            )
+            repair = ("set `state: active` in the team's profile",)
+            place = team.at / "state"
+            yield Check(Link.QUEUE, Standing.NEVER, message, place, repair=repair)
+            return
+    if why := snapshot.stopped.get(queue_node(queue.name)) if snapshot else None:
+        message = f"on the cluster ClusterQueue {queue.name} admits nothing now: {why}"
+        repair = ("wait until an admin starts the queue",)
+        yield Check(Link.QUEUE, Standing.WAITS, message, repair=repair)
+
+
+def _range_checks(case: Case) -> Iterator[Check]:
+    ranges = case.ground.objects.of("LimitRange", case.namespace)
+    for pods in case.pods:
+        for each in refusals(pods.template, [manifest.body for manifest in ranges]):
+            message = f"pods of {pods.role}: {each}"
+            yield Check(Link.LIMIT_RANGE, Standing.NEVER, message, ranges[0].at)
+
+
+def _coverage(case: Case, queue: Manifest) -> Iterator[Check]:
+    """Yield each requested resource that a ClusterQueue has no quota of."""
+    covered = _covered(queue.body)
+    for pods in case.pods:
+        for name, amount in pods.requests.items():
+            if amount and name not in covered:
+                message = (
+                    f"pods of {pods.role} request {name}, which ClusterQueue {queue.name} lacks"
+                )
+                yield Check(Link.COVERAGE, Standing.NEVER, message, _quota_place(case))
+
+
+def _covered(queue: dict[str, Any]) -> set[str]:
+    groups = mappings(queue, "spec", "resourceGroups")
+    return {str(name) for group in groups for name in group.get("coveredResources") or []}
+
+
+def _quota_checks(case: Case, manifest: Manifest) -> Iterator[Check]:
+    queueing = _queueing(case, manifest)
+    groups = groups_of(case.pods, counts_pods="pods" in _covered(manifest.body))
+    choices = choose(queueing, groups)
+    if len(choices) < len(groups):
+        lost = groups[len(choices)].pods[0]
+        labels = ", ".join(f"{key}={value}" for key, value in lost.selector.items())
+        message = f"pods of {lost.role} need nodes with {labels}, which no flavor of the queue has"
+        yield Check(Link.FLAVOR, Standing.NEVER, message, _quota_place(case))
+        return
+    ever = [each for choice in choices for each in choice.shortages if each.ever]
+    never = [
+        *quota_checks(case, queueing, choices, ever, Standing.NEVER),
+        *node_checks(queueing, choices),
+    ]
+    found = [*until_back(_model(case, manifest), requests_of(choices), never)]
+    yield from found or present_checks(case, queueing, choices)
+
+
+def _queueing(case: Case, manifest: Manifest) -> Queueing:
+    cohorts = cohorts_of(case.ground.objects)
+    snapshot = case.ground.snapshot or Snapshot()
+    cohorts.usage = {name: dict(usage) for name, usage in snapshot.queues.items()}
+    queue = _model(case, manifest)
+    pools = {flavor.name: flavor.pool.in_use for flavor in queue.flavors}
+    placed = (name for name in pools if _has_topology(case, name))
+    return Queueing(cohorts, snapshot, queue_node(manifest.name), pools, frozenset(placed))
+
+
+def _model(case: Case, manifest: Manifest) -> Queue:
+    return next(each for each in case.ground.tenant.queues if each.name == manifest.name)
+
+
+def _has_topology(case: Case, flavor: str) -> bool:
+    manifest = case.ground.objects.find("ResourceFlavor", flavor)
+    return manifest is not None and bool(value_at(manifest.body, "spec.topologyName"))

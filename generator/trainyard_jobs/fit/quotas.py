@@ -1,0 +1,89 @@
+"""What a job lacks of its queue's quota, with the profile's line that limits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from trainyard.model.quantity import format_amount
+from trainyard.model.queue import Flavor
+from trainyard.model.team import Quota
+from trainyard_jobs.fit.assignment import Choice, Queueing, Shortage, requests_of
+from trainyard_jobs.fit.case import Case
+from trainyard_jobs.fit.cohorts import Amount
+from trainyard_jobs.fit.verdict import Check, Link, Standing
+
+WAIT = "wait until running jobs end"
+"""What helps a job that would start on the empty cluster."""
+
+
+def quota_checks(
+    case: Case,
+    queueing: Queueing,
+    choices: Sequence[Choice],
+    short: Sequence[Shortage],
+    standing: Standing,
+) -> Iterator[Check]:
+    """Yield one answer for each flavor: of its GPUs, else of the resource that lacks most."""
+    total = requests_of(choices)
+    for flavor in sorted({each.amount[0] for each in short}):
+        gpu = queueing.flavors[flavor].hardware.gpu
+        lacking = {each.amount: each.limit for each in short if each.amount[0] == flavor}
+        key = min(
+            lacking,
+            key=lambda each: (
+                gpu is None or each[1] != gpu.resource,
+                Fraction(lacking[each], total[each]),
+                each,
+            ),
+        )
+        yield _shortage(case, queueing, key, total[key], standing)
+
+
+def _shortage(
+    case: Case, queueing: Queueing, key: Amount, requested: int, standing: Standing
+) -> Check:
+    flavor, resource = key
+    cohorts, queue = queueing.cohorts, queueing.queue
+    most, own = cohorts.potential(queue, key), cohorts.nominal(queue, key)
+    never = standing is Standing.NEVER
+    known = case.ground.snapshot is not None
+    quota = next(found.quota for found in _flavors(case) if found.name == flavor)
+    return Check(
+        Link.QUOTA,
+        standing,
+        f"requested {_shown(key, requested)} ({by_pods(case, resource)}) on {flavor}, "
+        + ("more than the queue can ever use" if never else "more than is free now"),
+        quota.place,
+        limit=f"{_shown(key, most)}, {_shown(key, own)} of its own",
+        usage=_shown(key, cohorts.used(queue, key)) if known else "",
+        available=_shown(key, max(0, cohorts.available(queue, key))) if known else "",
+        repair=(_more(quota) if never else WAIT,),
+    )
+
+
+def _more(quota: Quota) -> str:
+    """Return how a team gets more of a quota."""
+    if quota.is_share:
+        return "a share is one job; for larger jobs ask for `nodes` of a pool of whole nodes"
+    return "ask for more `nodes` or `borrow` in the line of the quota"
+
+
+def _shown(key: Amount, amount: int) -> str:
+    return f"{format_amount(key[1], amount)} {key[1]}"
+
+
+def by_pods(case: Case, resource: str) -> str:
+    """Return how an amount comes about, e.g. ``node 3 x 8, launcher 1 x 8``."""
+    parts = []
+    for pods in case.pods:
+        # Kueue counts each pod once against a quota of pods.
+        amount = 1 if resource == "pods" else pods.requests.get(resource, 0)
+        if amount:
+            parts.append(f"{pods.role} {pods.count} x {format_amount(resource, amount)}")
+    return ", ".join(parts)
+
+
+def _flavors(case: Case) -> Iterator[Flavor]:
+    for queue in case.ground.tenant.queues:
+        yield from queue.flavors

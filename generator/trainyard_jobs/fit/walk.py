@@ -1,0 +1,75 @@
+"""Judge TrainJobs: each link from the form of a job to its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model.admission import Answer
+from trainyard.model.quantity import format_amount
+from trainyard_jobs.fit.case import Case, Ground, case_of
+from trainyard_jobs.fit.queueing import queue_checks
+from trainyard_jobs.fit.refusals import claim_checks, object_quota_checks, policy_checks
+from trainyard_jobs.fit.resources import resource_checks
+from trainyard_jobs.fit.verdict import Check, Link, Podset, Verdict
+
+_ORDER = {link: number for number, link in enumerate(Link)}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A job with its verdict."""
+
+    case: Case
+    verdict: Verdict
+
+
+def judge(ground: Ground, jobs: Sequence[dict[str, Any]]) -> list[Judged]:
+    """Return the verdict about each job, as if it were the only one that is submitted.
+
+    Args:
+        ground: the cluster.
+        jobs: TrainJobs as their users wrote them.
+
+    Raises:
+        ToolError: the evaluator fails.
+    """
+    cases = [case_of(ground, job) for job in jobs]
+    return [
+        Judged(case, _verdict(case, answers))
+        for case, answers in zip(cases, _answers(ground, cases), strict=True)
+    ]
+
+
+def _answers(ground: Ground, cases: Sequence[Case]) -> Iterator[Sequence[Answer]]:
+    """Yield the admission plugins' answers to the requests of each job; all are asked at once."""
+    requests = [case.requests() for case in cases]
+    every = [each for found in requests for each in found]
+    answers = iter(ground.judge(every) if ground.judge else ())
+    for found in requests:
+        yield [next(answers) for _ in found] if ground.judge else ()
+
+
+def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
+    checks: list[Check] = list(case.checks)
+    if case.is_formed:
+        checks += policy_checks(case, answers)
+        if case.runtime is not None:
+            checks += resource_checks(case)
+            checks += object_quota_checks(case)
+            checks += queue_checks(case)
+            checks += claim_checks(case)
+    checks.sort(key=lambda each: _ORDER[each.link])
+    return Verdict(case.name, case.namespace, _podsets(case), tuple(dict.fromkeys(checks)))
+
+
+def _podsets(case: Case) -> tuple[Podset, ...]:
+    return tuple(
+        Podset(
+            pods.role,
+            pods.count,
+            {name: format_amount(name, amount) for name, amount in pods.requests.items()},
+        )
+        for pods in case.pods
+    )

@@ -1,0 +1,1 @@
+"""Run the stages of each command for jobs in their order."""

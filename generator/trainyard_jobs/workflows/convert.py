@@ -1,0 +1,90 @@
+"""Convert jobs of other systems that files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trainyard.diagnostics import Pointer, TreeError
+from trainyard.model.platform import Platform
+from trainyard.model.tenant import Tenant
+from trainyard.plainfile import LARGEST
+from trainyard.yaml_io.source import Source
+from trainyard_jobs.convert.model import Conversion
+from trainyard_jobs.convert.mpijob.job import converted, is_mpijob
+from trainyard_jobs.workflows.handed_in import objects, read_source
+
+_ENDINGS = frozenset({".json", ".yaml", ".yml"})
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """The jobs of some files.
+
+    Args:
+        conversions: in the order of the files.
+        sources: of the notes' places, by file.
+        others: number of objects that are none of the wanted jobs.
+    """
+
+    conversions: tuple[Conversion, ...]
+    sources: Mapping[str, Source]
+    others: int = 0
+
+
+def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
+    """Return the MPIJobs of YAML and JSON files as TrainJobs.
+
+    Args:
+        files: folders are searched for such files; ``-`` is standard input.
+        tenant: the team that submits the jobs; None when it is not known.
+
+    Raises:
+        TreeError: a file can't be read, is no YAML, or has an object without kind; or all files
+            together are too large.
+    """
+    sources = [*_sources(files)]
+    found = [
+        (source, path, body)
+        for source in sources
+        for path, body in objects(source.file, source.value)
+    ]
+    jobs = [each for each in found if is_mpijob(each[2])]
+    conversions = [
+        in_order(converted(body, Pointer(source.file, path), tenant), source)
+        for source, path, body in jobs
+    ]
+    by_file = {source.file: source for source in sources}
+    return Converted(tuple(conversions), by_file, len(found) - len(jobs))
+
+
+def in_order(conversion: Conversion, source: Source) -> Conversion:
+    """Return a conversion with its notes in the order of the source, each once."""
+    marks = {note: source.mark(note.at) for note in conversion.notes}
+    notes = sorted(marks, key=lambda note: (marks[note].line, marks[note].column))
+    return replace(conversion, notes=tuple(notes))
+
+
+def tenant_of(platform: Platform, team: str, cluster: str) -> Tenant | None:
+    """Return a team on a cluster; None when it has no quota there."""
+    site = next(each for each in platform.sites if each.name == cluster)
+    return next((each for each in site.tenants if each.name == team), None)
+
+
+def _sources(files: Sequence[Path]) -> Iterator[Source]:
+    left = LARGEST
+    for file in _files(files):
+        source = read_source(file)
+        left -= len(source.content)
+        if left < 0:
+            raise TreeError(f"the files have more than {LARGEST >> 20} MiB: hand in parts of them")
+        yield source
+
+
+def _files(files: Sequence[Path]) -> Iterator[Path]:
+    for file in files:
+        if str(file) != "-" and file.is_dir():
+            yield from sorted(each for each in file.rglob("*") if each.suffix in _ENDINGS)
+        else:
+            yield file

@@ -1,0 +1,126 @@
+"""Judge TrainJobs by the objects that the profiles are rendered to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trainyard.diagnostics import TreeError
+from trainyard.model.lookup import text
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
+from trainyard.schema.manifests import check_manifest
+from trainyard.workflows.generate import Generation
+from trainyard.workflows.objects import component_manifests
+from trainyard_jobs.admission.evaluator import judge_of
+from trainyard_jobs.fit.case import Ground
+from trainyard_jobs.fit.objects import objects_of
+from trainyard_jobs.fit.repair import with_change
+from trainyard_jobs.fit.usage import Snapshot, snapshot_of
+from trainyard_jobs.fit.verdict import Verdict
+from trainyard_jobs.fit.walk import judge
+from trainyard_jobs.workflows.handed_in import SNAPSHOT, content_of, objects, read_source
+
+Body = dict[str, Any]
+
+_JOB = ("trainer.kubeflow.org/v1alpha1", "TrainJob")
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """The TrainJobs of a file.
+
+    Args:
+        others: number of its objects of other kinds, which are not judged.
+    """
+
+    bodies: tuple[Body, ...]
+    others: int
+
+    @property
+    def namespaces(self) -> set[str]:
+        """The namespaces that they name; empty for a job that names none."""
+        return {text(each, "metadata", "namespace") for each in self.bodies}
+
+
+def read_jobs(file: Path) -> Jobs:
+    """Return the TrainJobs of a YAML or JSON file, in their order.
+
+    Raises:
+        TreeError: it can't be read, is no YAML, or has an object without kind.
+    """
+    source = read_source(file)
+    bodies = [body for _, body in objects(source.file, source.value)]
+    jobs = tuple(each for each in bodies if (each.get("apiVersion"), each.get("kind")) == _JOB)
+    return Jobs(jobs, len(bodies) - len(jobs))
+
+
+def read_snapshot(file: Path) -> Snapshot:
+    """Return what objects of a cluster show as used.
+
+    Args:
+        file: what ``kubectl get clusterqueues,workloads,resourcequotas -A -o json`` prints.
+
+    Raises:
+        TreeError: it can't be read, is no JSON, or is no list of such objects.
+    """
+    content = content_of(file, SNAPSHOT)[1]
+    try:
+        # The YAML reader needs a minute for 10,000 Workloads.
+        listed = objects(str(file), [json.loads(content)])
+        snapshot = snapshot_of([body for _, body in listed])
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise TreeError(f"{file} shows no usage: {error}") from error
+    if not snapshot.queues:
+        raise TreeError(f"{file} has no ClusterQueue with a status, which shows what is in use")
+    return snapshot
+
+
+def ground_of(
+    site: Site, tenant: Tenant, manifests: Sequence[Manifest], snapshot: Snapshot | None
+) -> Ground:
+    """Return a cluster on which the jobs of a team are judged.
+
+    Args:
+        site: the cluster.
+        tenant: the team on it.
+        manifests: its objects, those of hand-written components included.
+        snapshot: what is in use; None when it is not known.
+    """
+    release = site.cluster.release
+
+    def faults(body: Body) -> Iterator[str]:
+        return (message for _, message in check_manifest(release.name, body))
+
+    judged = judge_of(site.cluster.versions["kubernetes"], manifests)
+    return Ground(site, tenant, objects_of(manifests), snapshot, faults, judged)
+
+
+def fit_jobs(
+    generation: Generation, cluster: str, team: str, jobs: Jobs, snapshot: Snapshot | None
+) -> tuple[Verdict, ...]:
+    """Return the verdict about each job, in their order.
+
+    Args:
+        generation: without errors, with this cluster.
+        cluster: its name.
+        team: that submits the jobs; it must be on the cluster.
+        jobs: TrainJobs.
+        snapshot: what is in use; None when it is not known.
+
+    Raises:
+        ToolError: the evaluator fails.
+    """
+    assert generation.checked.platform is not None
+    site = next(each for each in generation.checked.platform.sites if each.name == cluster)
+    tenant = next(each for each in site.tenants if each.name == team)
+    manifests = (*generation.manifests[cluster], *component_manifests(site))
+    ground = ground_of(site, tenant, manifests, snapshot)
+    judged = judge(ground, jobs.bodies)
+    return tuple(
+        with_change(ground, body, each) for body, each in zip(jobs.bodies, judged, strict=True)
+    )
