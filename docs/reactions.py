@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from docs.markdown import cell
-from trainyard.impact.reactions.reaction import ANY, Reaction
+from trainyard.impact.reaction import ANY, Reaction
 from trainyard.impact.reactions.table import REACTIONS
 
 _CHANGES = ("created", "changed", "recreated", "deleted")

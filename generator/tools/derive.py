@@ -34,7 +34,7 @@ import yaml
 from tools.sources import Gvk, Source, find_sources
 from tools.strict import Schema, manifest_schema
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry
-from trainyard.render.site import type_of
+from trainyard.render.templates import type_of
 
 _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
 _PLURALS = "# Written by `python -m tools.derive`: the plural of each kind that is served.\n"

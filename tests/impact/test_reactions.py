@@ -11,7 +11,7 @@ import pytest
 
 from tests.impact.platforms import own, sides
 from trainyard.impact.model import Effect, ObjectChange, Sides
-from trainyard.impact.reactions.reaction import ANY, Edited, Reaction, always, nobody
+from trainyard.impact.reaction import ANY, Edited, Reaction, always, nobody
 from trainyard.impact.reactions.table import REACTIONS, reaction_to
 from trainyard.model.differences import Difference
 from trainyard.model.identity import identity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainyard.impact.model import Sides
 from trainyard.impact.occupancy import Occupancy
 from trainyard.impact.places import pool_of, pools_of, team_of_object
-from trainyard.impact.reactions.reaction import Edited, Reaction, flavor_of
+from trainyard.impact.reaction import Edited, Reaction, flavor_of
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.quantity import format_seconds

@@ -10,7 +10,7 @@ from trainyard.impact.causes import cause
 from trainyard.impact.model import Disruption, Effect, ObjectChange, Sides
 from trainyard.impact.occupancy import Occupancy, occupancy
 from trainyard.impact.places import pool_of
-from trainyard.impact.reactions.reaction import Edited, Reaction, Touched, flavor_of
+from trainyard.impact.reaction import Edited, Reaction, Touched, flavor_of
 from trainyard.impact.reactions.table import reaction_to
 from trainyard.model.immutable import refused_changes
 from trainyard.model.lookup import value_at

@@ -10,7 +10,7 @@ from trainyard.impact.places import (
     team_of_object,
     teams_that_stay,
 )
-from trainyard.impact.reactions.reaction import Edited, Touched, flavor_of
+from trainyard.impact.reaction import Edited, Touched, flavor_of
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 

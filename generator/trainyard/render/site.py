@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 from trainyard.model.cluster import Cluster
@@ -13,10 +13,9 @@ from trainyard.model.platform import Site
 from trainyard.model.space import Sample
 from trainyard.render.attributes import read
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Subject
-from trainyard.render.compile import Build, compile_template
 from trainyard.render.delivery import Delivery, Unit
-from trainyard.render.folder import templates_folder
 from trainyard.render.scopes import Scope
+from trainyard.render.templates import read_kind, read_lines, template
 
 COMPONENTS_ROOT = "../profiles/components"
 """Path of the hand-written components relative to the tree, in the layout that `trainyard init`
@@ -27,39 +26,6 @@ _UNITS = {
     "nodes": "what drains and reboots them",
 }
 """Units of the cluster itself, and what they hold."""
-
-
-@cache
-def template(name: str) -> Build:
-    """Return a template, compiled once."""
-    return compile_template(_text(name), f"templates/{name}.yaml.j2")
-
-
-def _text(name: str) -> str:
-    return (templates_folder() / f"{name}.yaml.j2").read_text(encoding="utf-8")
-
-
-@cache
-def _lines(name: str) -> dict[str, str]:
-    """Return the values of a template by their keys with indentation, the last of each key."""
-    return {
-        key: value.strip()
-        for key, _, value in (line.partition(":") for line in _text(name).splitlines())
-    }
-
-
-@cache
-def _kind(name: str) -> Kind:
-    """Return the kind of a template's objects."""
-    version, kind = type_of(name)
-    namespace = {"namespace": ""} if "  namespace" in _lines(name) else {}
-    return kind_of({"apiVersion": version, "kind": kind, "metadata": namespace})
-
-
-def type_of(name: str) -> tuple[str, str]:
-    """Return ``apiVersion`` and ``kind`` of a template's objects, which no variable is in."""
-    lines = _lines(name)
-    return lines["apiVersion"], lines["kind"]
 
 
 def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Manifest, ...]:
@@ -167,12 +133,12 @@ def kinds_of(cluster: Cluster, *units: str) -> frozenset[Kind]:
     that its project does not permit (seen with Argo CD 3.5.7: it stays, and the Application is
     Synced).
     """
-    return frozenset(_kind(entry.template) for entry in _entries(cluster, *units))
+    return frozenset(read_kind(entry.template) for entry in _entries(cluster, *units))
 
 
 def _namespaces(cluster: Cluster, unit: str) -> tuple[str, ...]:
     """Return every namespace that a unit may write into; ours if all its kinds are cluster-wide."""
-    marks = (_lines(entry.template).get("  namespace", "") for entry in _entries(cluster, unit))
+    marks = (read_lines(entry.template).get("  namespace", "") for entry in _entries(cluster, unit))
     paths = (mark.strip("{ }").split(".")[1:] for mark in marks if mark)
     return tuple(sorted({str(reduce(read, path, cluster)) for path in paths})) or (
         cluster.system_namespace,

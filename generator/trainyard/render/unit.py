@@ -12,7 +12,8 @@ from trainyard.render.daemons import daemons
 from trainyard.render.evidence import evidence, outside
 from trainyard.render.folder import templates_folder
 from trainyard.render.markdown import Markdown, page
-from trainyard.render.site import kinds_of, template
+from trainyard.render.site import kinds_of
+from trainyard.render.templates import template
 from trainyard.render.views.cluster import ClusterView
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")

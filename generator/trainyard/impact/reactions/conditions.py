@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.impact.model import Sides
 from trainyard.impact.places import passed, team_of_object, teams_that_stay
-from trainyard.impact.reactions.reaction import Condition, Edited, flavor_of
+from trainyard.impact.reaction import Condition, Edited, flavor_of
 from trainyard.model.lookup import value_at
 from trainyard.model.network import MPI_JOBS
 from trainyard.model.ownership import owners_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
-from trainyard.impact.reactions.reaction import Reaction, quiet
+from trainyard.impact.reaction import Reaction, quiet
 
 _SEEN = "seen with Argo CD 3.5.7"
 _STATE = "argoproj/argo-cd:controller/state.go@v3.5.7"

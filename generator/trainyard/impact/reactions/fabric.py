@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
+from trainyard.impact.reaction import Condition, Reaction, always, quiet
 from trainyard.impact.reactions.conditions import becomes, is_set, of_nvidia
-from trainyard.impact.reactions.reaction import Condition, Reaction, always, quiet
 
 _OPERATOR = "k8snetworkplumbingwg/sriov-network-operator"
 _FIRMWARE = f"{_OPERATOR}:pkg/plugins/mellanox/mellanox_plugin.go@v1.6.0"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
+from trainyard.impact.reaction import Reaction, quiet
 from trainyard.impact.reactions.conditions import appears, becomes, order_changes
-from trainyard.impact.reactions.reaction import Reaction, quiet
 from trainyard.impact.reactions.wording import REFUSED, SEEN, SHARED
 
 _FLAVOR = (

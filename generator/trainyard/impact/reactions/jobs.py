@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
+from trainyard.impact.reaction import ANY, Condition, Reaction, quiet
 from trainyard.impact.reactions.conditions import is_lowered, teams_stay
-from trainyard.impact.reactions.reaction import ANY, Condition, Reaction, quiet
 
 _SERVER = "kubernetes/kubernetes:staging/src/k8s.io/apiserver/pkg/admission/plugin"
 _POLICIES = f"{_SERVER}/policy/validating/plugin.go@v1.36.3"

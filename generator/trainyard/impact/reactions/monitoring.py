@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainyard.impact.reaction import Reaction, quiet
 from trainyard.impact.reactions.conditions import is_labelled
-from trainyard.impact.reactions.reaction import Reaction, quiet
 
 _OPERATOR = "prometheus-operator/prometheus-operator:pkg/prometheus/server/operator.go@v0.85.0"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
-from trainyard.impact.reactions.reaction import ANY, Reaction, quiet
+from trainyard.impact.reaction import ANY, Reaction, quiet
 
 _DAEMON = "openshift/machine-config-operator:pkg/daemon/update.go@53e78f3692ee"
 _REBOOTS = (

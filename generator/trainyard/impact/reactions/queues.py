@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
+from trainyard.impact.reaction import Reaction, quiet
 from trainyard.impact.reactions.conditions import (
     appears,
     appears_below_a_parent,
@@ -12,7 +13,6 @@ from trainyard.impact.reactions.conditions import (
     is_order,
     lowered_beside_owners,
 )
-from trainyard.impact.reactions.reaction import Reaction, quiet
 from trainyard.impact.reactions.wording import (
     BOTH,
     COUNTED,

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from trainyard.impact.model import Sides
+from trainyard.impact.reaction import Edited, Reaction
 from trainyard.impact.reactions import (
     delivery,
     fabric,
@@ -16,7 +17,6 @@ from trainyard.impact.reactions import (
     queues,
     spaces,
 )
-from trainyard.impact.reactions.reaction import Edited, Reaction
 
 REACTIONS = (
     *monitoring.REACTIONS,

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any, Final
 
 from trainyard.model.platform import Site
-from trainyard.render.site import template
+from trainyard.render.templates import template
 
 Right = tuple[str, str]
 """Verb and resource, e.g. ``("get", "pods/log")``. No two groups of a runbook share a resource."""

@@ -23,7 +23,7 @@ from trainyard.render.alerts import (
 from trainyard.render.alerts.alert import PLATFORM, Alert
 from trainyard.render.alerts.facts import facts
 from trainyard.render.alerts.record import Record
-from trainyard.render.dashboards.records import records
+from trainyard.render.alerts.records import records
 
 FAMILIES: Mapping[str, tuple[Alert, ...]] = {
     "queues": queues.ALERTS,
