@@ -26,7 +26,6 @@ from docs.markdown import anchor, cell
 from docs.names import names
 from docs.reactions import edits
 from docs.requirements import requirements
-from trainyard import shipped
 from trainyard.cli.app import app
 from trainyard.cli.forms import MODULES
 from trainyard.diagnostics import Rule
@@ -35,18 +34,13 @@ from trainyard.profiles.read import PACKAGE
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry
 from trainyard.rulebook import all_rules
 from trainyard.rules import review
+from trainyard.shipped import write_lists
 from trainyard.workflows import freshness, vanished
 from trainyard.yaml_io.reader import read
 from trainyard_rehearsal.promises import APPLIED, DELIVERED
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-SHIPPED = {
-    "schema": "*.json",
-    "schema/documents": "*.json",
-    "presets": "*.yaml",
-    "releases": "*/*.yaml",
-}
 CASES = ROOT / "tests" / "rules"
 WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
 _COMMITTED = (
@@ -68,7 +62,7 @@ def main(arguments: list[str]) -> int:
         for name in (*stale, *extra):
             sys.stderr.write(f"docs/{name} is stale: run `make docs`\n")
         return int(bool(stale or extra))
-    _write_digests()
+    write_lists(PACKAGE)
     wanted = pages()
     stale, extra = _differences(wanted)
     for name in extra:
@@ -95,12 +89,6 @@ def _present() -> dict[str, str]:
     reference = DOCS / "reference"
     paths = {*reference.rglob("*.md"), *DOCS.glob("requirements.md")} - {reference / GLOSSARY.name}
     return {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in paths}
-
-
-def _write_digests() -> None:
-    for folder, pattern in SHIPPED.items():
-        digests = shipped.digests(PACKAGE / folder, pattern)
-        (PACKAGE / folder / shipped.LIST).write_bytes(digests)
 
 
 def pages() -> dict[str, str]:

@@ -14,17 +14,12 @@ from trainyard.profiles.read import PACKAGE, load
 from trainyard.schema import manifests, profiles
 from trainyard.schema.manifests import check_committed, check_manifest, schema_folder
 from trainyard.schema.profiles import profile_schema
-from trainyard.shipped import LIST, digests, shipped
+from trainyard.shipped import FOLDERS, LIST, digests, shipped
 
 RELEASE = "kubernetes-1.36"
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
 LISTED = {path.parent: "schemas/**/*.json" for path in PACKAGE.glob("releases/*/release.yaml")}
-LISTED |= {
-    PACKAGE / "schema": "*.json",
-    PACKAGE / "schema" / "documents": "*.json",
-    PACKAGE / "presets": "*.yaml",
-    PACKAGE / "releases": "*/*.yaml",
-}
+LISTED |= {PACKAGE / folder: pattern for folder, pattern in FOLDERS.items()}
 
 
 @pytest.fixture(autouse=True)

@@ -33,8 +33,10 @@ import yaml
 
 from tools.sources import Gvk, Source, find_sources
 from tools.strict import Schema, manifest_schema
+from trainyard.profiles.read import PACKAGE
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry
 from trainyard.render.templates import type_of
+from trainyard.shipped import write_lists
 
 _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
 _PLURALS = "# Written by `python -m tools.derive`: the plural of each kind that is served.\n"
@@ -78,6 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"{release.name}/{name}\n")
         if not check:
             _write(release, wanted)
+    if not check:
+        write_lists(PACKAGE)
     return int(check and differing > 0)
 
 

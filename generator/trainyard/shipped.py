@@ -16,6 +16,14 @@ from trainyard.diagnostics import ToolError
 LIST = "shipped.sha256"
 """Name of the list; `sha256sum --check` takes it in the folder where it is."""
 
+FOLDERS = {
+    "schema": "*.json",
+    "schema/documents": "*.json",
+    "presets": "*.yaml",
+    "releases": "*/*.yaml",
+}
+"""Pattern of the listed files by the folder of the package; a release's schemas have their own."""
+
 
 @cache
 def shipped(folder: Path, pattern: str) -> dict[str, bytes]:
@@ -45,6 +53,12 @@ def shipped(folder: Path, pattern: str) -> dict[str, bytes]:
         if hashlib.sha256(found[path]).hexdigest() != wanted.get(path):
             raise _broken(str(folder / path), "is not what was shipped")
     return found
+
+
+def write_lists(package: Path) -> None:
+    """Write the list of each folder; whatever writes the files calls this."""
+    for folder, pattern in FOLDERS.items():
+        (package / folder / LIST).write_bytes(digests(package / folder, pattern))
 
 
 def digests(folder: Path, pattern: str) -> bytes:
