@@ -14,7 +14,7 @@ from tests.e2e.stage import Stage
 from tests.e2e.volumes import PROJECT, VOLUME, claim, namespace, released, there
 from trainyard.model.names import ADOPTED_CLASS
 from trainyard_rehearsal.checks.jobs import as_account, as_user
-from trainyard_rehearsal.checks.refusals import FROZEN, OF_OTHERS, STORE
+from trainyard_rehearsal.checks.refusals import FROZEN, OF_OTHERS, STORE, TRAINER_ONLY
 from trainyard_rehearsal.control_plane.api import Body, Refused
 
 pytestmark = [
@@ -52,26 +52,35 @@ _EVERY_PUSH = {
 """Stands for the kind of External Secrets, whose fields the policy reads."""
 
 
-@pytest.mark.parametrize("page", ["rename-a-team.md", "adopt-a-volume.md"])
-def test_documented_patch_gives_a_volume_to_its_claim_alone(stage: Stage, page: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "volume", "name"),
+    [
+        ("rename-a-team.md", VOLUME, "imagenet"),
+        ("adopt-a-volume.md", "pvc-7c1e2a90-41d3-4b0e-8f55-90b1d0f4a6c2", "archive"),
+    ],
+)
+def test_documented_patch_gives_a_volume_to_its_claim_alone(
+    stage: Stage, page: str, volume: str, name: str
+) -> None:
     """Whoever waits for it, by its name or by its class, and however often it is tried."""
     *_, hand_over = commands = volumes.patches(page)
     place = "team-perception" if page.startswith("rename") else "team-vision"
     own = "e2e-new-team"
     storage_class = "cephfs" if place == "team-perception" else ADOPTED_CLASS
-    assert all(VOLUME in command for command in commands)
+    assert all(volume in command for command in commands)
     assert "claimRef" in hand_over[-1]
     with there(stage, namespace(PROJECT), namespace(own)):
         for _ in range(3):
             waiting = [
                 claim(PROJECT, "lucky", "cephfs"),
                 claim(PROJECT, "grab", "cephfs", volumeName=VOLUME),
-                claim(own, "imagenet", storage_class, volumeName=VOLUME),
+                claim(own, name, storage_class, volumeName=VOLUME),
             ]
             with there(stage, released("cephfs"), *waiting):
                 for command in commands:
-                    volumes.run(stage, [each.replace(place, own) for each in command])
-                assert stage.until(lambda: volumes.bound_to(stage) == (own, "imagenet"))
+                    words = (each.replace(place, own).replace(volume, VOLUME) for each in command)
+                    volumes.run(stage, list(words))
+                assert stage.until(lambda: volumes.bound_to(stage) == (own, name))
                 found = stage.api.list("v1", "PersistentVolumeClaim", PROJECT)
                 assert [each["status"]["phase"] for each in found] == ["Pending", "Pending"]
 
@@ -103,6 +112,30 @@ def test_member_freezes_nothing_that_is_there(stage: Stage) -> None:
         assert _refusal(user.delete, own) == ""
     assert _refusal(user.create, {**_config_map("new"), "immutable": True}) == ""
     stage.delete("v1", "ConfigMap", "team-nlp", "new")
+
+
+def test_claim_without_a_class_gets_none_of_an_adopted_volume(stage: Stage) -> None:
+    """Where no class is the default, Kubernetes lets a claim that is there name one once."""
+    stage.deploy({})
+    runner = as_account(stage.api, f"system:serviceaccount:{PROJECT}:e2e-runner")
+    late = claim(PROJECT, "late", None)
+    with there(stage, namespace(PROJECT), *_runner(PROJECT), late):
+        change = {"spec": {"storageClassName": ADOPTED_CLASS}}
+        assert stage.until(lambda: ADOPTED_CLASS in _refusal(runner.patch, late, change))
+        assert _refusal(runner.patch, late, {"spec": {"storageClassName": "own"}}) == ""
+
+
+def test_migration_of_what_is_stored_passes(stage: Stage) -> None:
+    """It writes each object back, those of Trainer too; with other data nobody may."""
+    scene = stage.deploy({})
+    job = scene.submit("nlp", 2)
+    assert scene.runs(job)
+    hosts = f"{job.name}-mpi-hostfile"
+    assert stage.until(lambda: any(pod.phase == "Running" for pod in job.pods))
+    body = stage.api.get("v1", "ConfigMap", hosts, "team-nlp")
+    assert _refusal(stage.api.update, body) == ""
+    assert _refusal(stage.api.patch, body, {"metadata": {"labels": {"a": "b"}}}) == ""
+    assert TRAINER_ONLY in _refusal(stage.api.patch, body, {"data": {"hostfile": "other"}})
 
 
 def test_members_leave_room_for_the_config_maps_of_jobs(stage: Stage) -> None:

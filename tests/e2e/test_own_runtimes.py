@@ -86,6 +86,13 @@ def _reserved(body: Body) -> None:
     pod(jobs(body)[-1])["containers"][0]["env"] += [{"name": "EXPORT_COMMAND", "value": "x"}]
 
 
+def _env(**variable: Any) -> Callable[[Body], None]:
+    def change(body: Body) -> None:
+        pod(jobs(body)[-1])["containers"][0]["env"] += [variable]
+
+    return change
+
+
 def _more_nodes(body: Body) -> None:
     body["spec"]["mlPolicy"]["numNodes"] = 50
 
@@ -124,6 +131,10 @@ HOSTILE: list[Callable[[Body], None]] = [
     _in_container(securityContext={"privileged": True}),
     _in_container(command=["sleep"]),
     _in_container(volumeMounts=[]),
+    _in_container(image="Not//AnImage"),
+    _env(name="9bad=name", value="x"),
+    _env(name="PET_NNODES", value="1"),
+    _env(name="A", valueFrom={"secretKeyRef": {"name": "Not A Name", "key": "a"}}),
 ]
 
 

@@ -58,8 +58,9 @@ def released(storage_class: str) -> Body:
     return volume(storage_class, claimRef={**old, "uid": _GONE})
 
 
-def claim(place: str, name: str, storage_class: str, **spec: object) -> Body:
+def claim(place: str, name: str, storage_class: str | None, **spec: object) -> Body:
     """Return a claim of 1Mi."""
+    named = {} if storage_class is None else {"storageClassName": storage_class}
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -67,7 +68,7 @@ def claim(place: str, name: str, storage_class: str, **spec: object) -> Body:
         "spec": {
             "accessModes": ["ReadWriteMany"],
             "resources": {"requests": {"storage": "1Mi"}},
-            "storageClassName": storage_class,
+            **named,
             **spec,
         },
     }

@@ -11,6 +11,7 @@ CPU: dict[str, Any] = {
         "memory": "512Gi",
         "ephemeralStorage": "894Gi",
         "system": {"cpu": 8},
+        "taint": "ml.example.com/cpu",
     },
     "runtimes/openmpi-cuda.yaml": {"hardware": ["cpu", "dgx-h100"]},
 }

@@ -29,6 +29,7 @@ CPU: dict[str, Any] = {
         "cpu": {"sockets": 2, "cores": 64, "threads": 128},
         "memory": "512Gi",
         "ephemeralStorage": "1Ti",
+        "taint": "ml.example.com/cpu",
     },
     "clusters/prod-east.yaml": {"pools": {"cpu": {"nodes": 4}}},
 }

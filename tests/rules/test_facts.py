@@ -201,7 +201,7 @@ ABSENT = {
     "isolation/unencrypted-transit": {"fabric"},
     "node/fewer-cores-than-ranks": {"binding"},
     "node/kubelet-share-exceeds-system": {"system"},
-    "node/no-gpu-taint": {"taint"},
+    "node/no-taint": {"taint"},
     "monitoring/no-monitoring": {"monitoring"},
     "node/overlapping-pools": {"labels"},
     "node/odd-core-split": {"binding"},

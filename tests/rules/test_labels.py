@@ -16,6 +16,7 @@ CPU = {
         **PLAIN,
         "ephemeralStorage": "1Ti",
         "labels": {"other.example.com/kind": "none"},
+        "taint": "ml.example.com/cpu",
     },
     "clusters/prod-east.yaml": {"pools": {"cpu": {"nodes": 1, "reserve": 1}}},
 }

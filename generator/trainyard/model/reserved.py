@@ -76,9 +76,10 @@ def shadowing_namespaces(site: Site) -> tuple[str, ...]:
     """Return the namespaces in which a Service would answer for a host of the profiles, sorted.
 
     Pods look a name with less than five dots up in the cluster first: ``s3.example.com`` is
-    ``s3`` behind the Service ``example`` of the namespace ``com``.
+    ``s3`` behind the Service ``example`` of the namespace ``com``, and
+    ``kubernetes.default.svc`` is in the namespace ``svc``.
     """
-    last = {host.rpartition(".")[2] for host in hosts(site) if "." in host}
+    last = {"svc", *(host.rpartition(".")[2] for host in hosts(site) if "." in host)}
     return tuple(sorted(each for each in last if not each.isdecimal()))
 
 

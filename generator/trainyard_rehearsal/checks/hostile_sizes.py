@@ -23,13 +23,16 @@ _LONG = "x" * 200_000
 _WIDE = "\N{SNOWMAN}" * 70_000
 """As many bytes in a third of the characters: what etcd stores are bytes."""
 
+_ESCAPED = "<" * 40_000
+"""Stored as JSON, each of these characters is six."""
+
 _FILES = [{"key": f"k{number}", "path": f"p{number}"} for number in range(65)]
 _VOLUMES = [{"name": f"v{number}", "emptyDir": {}} for number in range(65)]
 
 
 def large_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     """Yield jobs with a list, map or text without bound."""
-    annotations = {"long": _LONG, "wide": _WIDE}
+    annotations = {"long": _LONG, "wide": _WIDE, "escaped": _ESCAPED}
     yield _named("labels", with_change(body, {"metadata": MANY_LABELS}), OBJECT_TOO_LARGE)
     for name, text in annotations.items():
         change = {"metadata": {"annotations": {"a": text}}}

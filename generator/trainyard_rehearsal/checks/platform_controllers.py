@@ -89,7 +89,17 @@ def _named(body: Body, space: Space) -> Body:
         if not space.claims:
             return {}
         metadata["name"] = space.claims[0].name
+    elif body["kind"] == _CLAIM:
+        return _new_claim(body, metadata, space)
     return {**body, "metadata": metadata}
+
+
+def _new_claim(body: Body, metadata: Body, space: Space) -> Body:
+    """Return a claim of a class that the team's quota has room for; empty if there is none."""
+    if not space.claimable_classes:
+        return {}
+    spec = {**body["spec"], "storageClassName": space.claimable_classes[0]}
+    return {**body, "metadata": metadata, "spec": spec}
 
 
 def _send(api: Api, sender: Api, request: Body) -> None:

@@ -53,6 +53,7 @@ _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
         _VOLUME,
     ),
     ({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}, _VOLUME),
+    ({"metadata": {"annotations": {"trident.netapp.io/importOriginalName": "home"}}}, _VOLUME),
     ({"spec": {"resources": {"requests": {"storage": "900Pi"}}}}, _COUNT),
 )
 
@@ -150,6 +151,8 @@ def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
             yield _create(admin, body, _NO_COPY, space.team.at)
         large = with_change(copied, {"metadata": MANY_LABELS})
         yield _create(admin, large, OBJECT_TOO_LARGE, space.team.at)
+        escaped = with_change(copied, {"metadata": {"annotations": {"a": "<" * 40_000}}})
+        yield _create(admin, escaped, OBJECT_TOO_LARGE, space.team.at)
         spec = {"mlPolicy": {"numNodes": 2}}
         yield _create(admin, with_change(copied, {"spec": spec}), _DIFFERS, space.team.at)
 
