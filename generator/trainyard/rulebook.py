@@ -1,56 +1,24 @@
-"""Every rule that Trainyard knows, from every room."""
+"""Every rule that Trainyard knows, and which stage finds it."""
 
 from __future__ import annotations
 
-from trainyard.codeowners import rules as codeowners
+from importlib import import_module
+from pkgutil import walk_packages
+from types import ModuleType
+
 from trainyard.diagnostics import Rule
-from trainyard.history import check as history
-from trainyard.profiles import component, discover
-from trainyard.references import graph
-from trainyard.resolve import references
-from trainyard.rules import check as meaning
-from trainyard.rules import review, waivers
-from trainyard.scaffold import rules as scaffold
-from trainyard.schema import check as shape
-from trainyard.workflows import (
-    counts,
-    freshness,
-    memory,
-    merge,
-    objects,
-    placement,
-    submodules,
-    vanished,
-    worktree,
-)
-from trainyard.yaml_io import rules as dialect_rules
+from trainyard.rules.check import RULES
 
 
 def all_rules() -> tuple[Rule, ...]:
     """Return every rule by its id."""
-    stages = (
-        dialect_rules,
-        discover,
-        component,
-        shape,
-        references,
-        meaning,
-        review,
-        waivers,
-        graph,
-        scaffold,
-        codeowners,
+    return RULES
+
+
+def rules_found_by(room: ModuleType) -> frozenset[Rule]:
+    """Return the rules that a module names, or any module of a package."""
+    below = walk_packages(getattr(room, "__path__", ()), f"{room.__name__}.")
+    modules = (room, *(import_module(each.name) for each in below))
+    return frozenset(
+        value for module in modules for value in vars(module).values() if isinstance(value, Rule)
     )
-    workflows = (
-        objects,
-        freshness,
-        memory,
-        merge,
-        submodules,
-        vanished,
-        placement,
-        counts,
-        worktree,
-    )
-    rooms = (*stages, history, *workflows)
-    return tuple(sorted((rule for room in rooms for rule in room.RULES), key=lambda rule: rule.id))

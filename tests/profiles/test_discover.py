@@ -11,15 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.diagnostics import Diagnostic
-from trainyard.profiles.discover import (
-    _NAME,
-    ALONE,
-    BAD_FILE_NAME,
-    FOLDERS,
-    MISPLACED_FILE,
-    ProfileFile,
-    discover,
-)
+from trainyard.profiles.discover import _NAME, ALONE, FOLDERS, ProfileFile, discover
+from trainyard.rules.names.bad_file_name import RULE as BAD_FILE_NAME
+from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
 
 KINDS = ("hardware", "clusters", "runtimes", "teams")
 

@@ -9,9 +9,10 @@ import pytest
 
 from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.profiles import read as read_module
-from trainyard.profiles.component import BROKEN_COMPONENT
-from trainyard.profiles.discover import MISPLACED_FILE, ProfileFile, discover
+from trainyard.profiles.discover import ProfileFile, discover
 from trainyard.profiles.read import PACKAGE, load
+from trainyard.rules.delivery.broken_component import RULE as BROKEN_COMPONENT
+from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
 from trainyard.yaml_io.bytescan import MAX_BYTES
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"

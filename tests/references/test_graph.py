@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.references.trees import changed, flagship, messages, position, put, rules
+from trainyard import references
 from trainyard.diagnostics import Step
 from trainyard.model.manifest import Manifest
 from trainyard.references.extract import uses
-from trainyard.references.graph import RULES, check_references
+from trainyard.references.graph import check_references
 from trainyard.references.names import Scope, Use
+from trainyard.rulebook import rules_found_by
 
 pytestmark = pytest.mark.thorough
 
@@ -112,7 +114,7 @@ def test_odd_shapes_are_no_bug(data: st.DataObject, at: int, value: object) -> N
     for finding in check_references(
         SITE, changed(at, lambda body: put(body, path, lambda _: value))
     ):
-        assert finding.rule in {rule.id for rule in RULES}
+        assert finding.rule in {rule.id for rule in rules_found_by(references)}
 
 
 def test_undefined_name_is_shown_with_its_place_and_the_nearest_name() -> None:

@@ -13,7 +13,7 @@ from tests.resolve.changes import ROCE as ROCE_BASE
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import ROCE
 from trainyard.render.views.release import FinishedJobsView
-from trainyard.resolve.references import SEGMENTS_OF_ANOTHER_LINK
+from trainyard.rules.fabric.segments_of_another_link import RULE as SEGMENTS_OF_ANOTHER_LINK
 
 EMPTIED = ("fabrics", "cohorts", "priorities", "storage", "egress", "roles", "external")
 """What a cluster can do without; null takes it away."""

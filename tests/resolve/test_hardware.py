@@ -12,7 +12,7 @@ from tests.resolve.changes import HARDWARE, hardware, reported
 from tests.rules.cases import merged
 from trainyard.diagnostics import Pointer
 from trainyard.model.hardware import Share
-from trainyard.resolve.references import INCOMPLETE_HARDWARE
+from trainyard.rules.shape.incomplete_hardware import RULE as INCOMPLETE_HARDWARE
 
 GI = 1 << 30
 FULL: dict[str, Any] = {

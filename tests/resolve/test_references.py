@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, reported, resolved
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.resolve.findings import Finding, Unresolved, collect
-from trainyard.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, find, network
+from trainyard.resolve.references import find, network
+from trainyard.rules.references.unknown_name import RULE as UNKNOWN_NAME
+from trainyard.rules.shape.bad_address import RULE as BAD_ADDRESS
 
 AT = Pointer("profiles/teams/nlp.yaml", ("cohort",))
 GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.rules.cases import HERE, as_text, case_folders, findings, platform_of, read_case, rule_of
+from trainyard import history
 from trainyard.diagnostics import Rule, Severity
-from trainyard.history import check as change
 from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve import references
 from trainyard.resolve.platform import resolve
+from trainyard.rulebook import rules_found_by
 from trainyard.rules import check
-from trainyard.rules.check import CHECKS, RULES, check_meaning
+from trainyard.rules.check import CHECKS, check_meaning
 from trainyard.workflows.objects import check_tree
 
 FOLDERS = case_folders()
@@ -23,6 +24,10 @@ TOO_LARGE_FOR_A_CASE = {
     "fabric/too-many-partitions",
     "scheduling/too-many-pools-in-queue",
 }
+WITH_CASES = sorted(
+    {*rules_found_by(references), *(check.rule for check in CHECKS), *rules_found_by(history)},
+    key=lambda rule: rule.id,
+)
 ONLY_OF_OLDER_TREES = {"change/object-changes-unit"}
 """Rules about committed objects that no profile makes any more."""
 
@@ -72,14 +77,13 @@ def test_base_breaks_nothing() -> None:
 
 def test_every_rule_has_cases() -> None:
     """A rule without cases has no examples on its page."""
-    assert {rule_of(folder) for folder in FOLDERS} == {
-        rule.id for rule in (*references.RULES, *RULES, *change.RULES)
-    } - TOO_LARGE_FOR_A_CASE - ONLY_OF_OLDER_TREES
+    ids = {rule.id for rule in WITH_CASES}
+    assert {rule_of(folder) for folder in FOLDERS} == (
+        ids - TOO_LARGE_FOR_A_CASE - ONLY_OF_OLDER_TREES
+    )
 
 
-@pytest.mark.parametrize(
-    "rule", [*references.RULES, *RULES, *change.RULES], ids=lambda rule: rule.id
-)
+@pytest.mark.parametrize("rule", WITH_CASES, ids=lambda rule: rule.id)
 def test_rule_is_complete(rule: Rule) -> None:
     """Its id has the usual form, and its texts are sentences."""
     assert re.fullmatch(r"[a-z]+/[a-z0-9]+(-[a-z0-9]+)*", rule.id)

@@ -10,8 +10,8 @@ import pytest
 from tests.rules.cases import messages, replacements
 from trainyard.diagnostics import Diagnostic
 from trainyard.history.check import check_replacement
-from trainyard.history.ledger import NEVER_MERGED
 from trainyard.model.ids import Ids
+from trainyard.rules.change._fixes import NEVER_MERGED
 
 OPENSHIFTS = {"range": "1000680000/10000", "level": "s0:c26,c15"}
 FRESH = {"range": "2000000000/10000", "level": "s0:c1001,c0"}

@@ -10,9 +10,10 @@ import pytest
 from tests.bench.platform import write_platform
 from trainyard.diagnostics import Pointer, has_errors
 from trainyard.render.site import render_site
+from trainyard.rules.release.invalid_manifest import RULE as INVALID_MANIFEST
 from trainyard.workflows import objects
 from trainyard.workflows.generate import check, generate
-from trainyard.workflows.objects import INVALID_MANIFEST, check_object, check_tree, check_unlisted
+from trainyard.workflows.objects import check_object, check_tree, check_unlisted
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 COMPONENTS = "../profiles/components"

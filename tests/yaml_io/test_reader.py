@@ -8,9 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from trainyard import yaml_io
 from trainyard.diagnostics import Pointer
+from trainyard.rulebook import rules_found_by
 from trainyard.yaml_io.reader import MAX_DEPTH, MAX_EVENTS, MAX_SCALAR, read
-from trainyard.yaml_io.rules import RULES
 from trainyard.yaml_io.source import Mark, Plain
 
 DEEP = b"a: " + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
@@ -129,8 +130,7 @@ def test_read_names_each_mistake_at_its_place(content: bytes, expected: str) -> 
 def test_cases_cover_every_rule_of_the_reader() -> None:
     """No rule is left without a case, and ids are unique."""
     named = {expected.split()[1] for _, expected in CASES} | {"ambiguous-scalar"}
-    assert named == {rule.id.removeprefix("shape/") for rule in RULES}
-    assert len(named) == len(RULES)
+    assert named == {rule.id.removeprefix("shape/") for rule in rules_found_by(yaml_io)}
 
 
 @pytest.mark.parametrize("text", AMBIGUOUS)

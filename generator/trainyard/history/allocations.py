@@ -4,40 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.ledger import NEVER_MERGED, add_line
+from trainyard.diagnostics import Diagnostic, Note, Pointer
+from trainyard.history.ledger import add_line
 from trainyard.history.replacement import Replacement
 from trainyard.model.holding import Holding, of_others
-
-ALLOCATION_MOVED = Rule(
-    id="change/allocation-moved",
-    severity=Severity.ERROR,
-    summary="A team keeps its line in the ledger, and its numbers as long as it is not drained.",
-    why="""
-        Running pods keep their old segment and addresses: the ranks of one job are in two networks
-        and wait for each other until NCCL or MPI gives up. Without the line, no profile shows that
-        the numbers are taken.
-    """,
-    fix=f"""
-        Restore the line in profiles/allocations.yaml; a retired team keeps its line. To give a team
-        other numbers, first merge only `state: draining`. {NEVER_MERGED}
-    """,
-)
-ALLOCATION_GIVEN_AWAY = Rule(
-    id="change/allocation-given-away",
-    severity=Severity.ERROR,
-    summary="""
-        No team gets a partition, VLAN or address that another team of the fabric was ever given.
-    """,
-    why="""
-        Pods, ports and switches may still have the first team's numbers: RDMA passes between the
-        two teams, and no NetworkPolicy filters it. Two hosts may answer for one address.
-    """,
-    fix=f"""
-        Give the team numbers that were never used, as `trainyard add team` does. {NEVER_MERGED}
-    """,
-)
-RULES = (ALLOCATION_MOVED, ALLOCATION_GIVEN_AWAY)
+from trainyard.rules.change.allocation_given_away import RULE as ALLOCATION_GIVEN_AWAY
+from trainyard.rules.change.allocation_moved import RULE as ALLOCATION_MOVED
 
 
 def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:

@@ -40,20 +40,6 @@ CHECKS = (
     reserved.name_not_reserved,
     units.object_changes_unit,
 )
-RULES = (
-    *domains.RULES,
-    *runtimes.RULES,
-    *fields.RULES,
-    *flavors.RULES,
-    *rails.RULES,
-    *namespaces.RULES,
-    *allocations.RULES,
-    *ids.RULES,
-    *teams.RULES,
-    *renamed.RULES,
-    *reserved.RULES,
-    *units.RULES,
-)
 
 
 def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:

@@ -4,26 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic
 from trainyard.history.replacement import Replacement
 from trainyard.model.identity import team_label_of
-
-DOMAIN_MOVED = Rule(
-    id="change/domain-moved",
-    severity=Severity.ERROR,
-    summary="The domain of a delivered tree stays.",
-    why="""
-        Every label of Trainyard gets another name. Kueue and the admission policies select the
-        namespaces of teams by such a label, and Argo CD changes labels and selectors in no order:
-        in between, jobs start without a queue, and nobody enforces the teams' limits. Nodes keep
-        the label of the old domain, so that no pool has a node.
-    """,
-    fix="""
-        Restore the domain. If no cluster was ever given the tree, remove `overlays/` and run
-        `trainyard generate`.
-    """,
-)
-RULES = (DOMAIN_MOVED,)
+from trainyard.rules.change.domain_moved import RULE as DOMAIN_MOVED
 
 
 def domain_moved(replacement: Replacement) -> Iterator[Diagnostic]:

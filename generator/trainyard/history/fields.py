@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.history.replacement import Replacement
 from trainyard.model.differences import Difference, few
 from trainyard.model.identity import Identity, identity
@@ -14,21 +14,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.model.platform import Site
 from trainyard.model.storage import Claim
-
-IMMUTABLE_FIELD = Rule(
-    id="change/immutable-field",
-    severity=Severity.ERROR,
-    summary="A field that the API server never changes keeps its committed value.",
-    why="""
-        The API server rejects the changed object, so the cluster keeps the old one. Argo CD repeats
-        the sync without end, and the unit is never in sync.
-    """,
-    fix="""
-        Restore the old value. To change it, add a pool, fabric or kind of storage with a new name
-        beside the old one. Remove the old one in a later change, when it is unused.
-    """,
-)
-RULES = (IMMUTABLE_FIELD,)
+from trainyard.rules.change.immutable_field import RULE as IMMUTABLE_FIELD
 
 _KUEUE = "Kueue's answer was `{}` (seen with Kueue 0.19.2)"
 _FLAVOR = _KUEUE.format(

@@ -6,27 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic
 from trainyard.history.replacement import Replacement
 from trainyard.model.differences import few
 from trainyard.model.identity import identity, team_of
 from trainyard.model.manifest import Manifest
-
-FLAVOR_LEAVES_QUEUE = Rule(
-    id="change/flavor-leaves-queue",
-    severity=Severity.ERROR,
-    summary="A queue keeps its pools, by name, as long as its team is not drained.",
-    why="""
-        Kueue no longer counts jobs on a flavor that their queue doesn't list: jobs ran beyond the
-        quota, and a flavor that is deleted while it is used hangs: `Detected changes to resource
-        <pool> which is currently being deleted` (both seen with Kueue 0.19.2). A pool that is
-        renamed is another flavor.
-    """,
-    fix="""
-        Keep the pool and its name. To remove it, first merge only `state: draining` for its teams.
-    """,
-)
-RULES = (FLAVOR_LEAVES_QUEUE,)
+from trainyard.rules.change.flavor_leaves_queue import RULE as FLAVOR_LEAVES_QUEUE
 
 
 def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:

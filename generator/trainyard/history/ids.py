@@ -4,56 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.ledger import NEVER_MERGED, add_line
+from trainyard.diagnostics import Diagnostic, Note, Pointer
+from trainyard.history.ledger import add_line
 from trainyard.history.replacement import Replacement
 from trainyard.model.holding import of_others
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.ids import UIDS, Ids, ids_of
 from trainyard.model.manifest import Manifest
 from trainyard.model.renames import renamed_namespaces
-
-_PRESENT = (
-    "Write the range and level that the namespace has: `oc get namespace NAME -o yaml` shows them "
-    "as `openshift.io/sa.scc.uid-range` and `openshift.io/sa.scc.mcs`."
-)
-
-UIDS_MOVED = Rule(
-    id="change/uids-moved",
-    severity=Severity.ERROR,
-    summary="""
-        A namespace keeps its line in the ledger, and its user ids as long as its team is not
-        drained.
-    """,
-    why="""
-        New pods run with the new ids and can't read or write the files that earlier pods left on
-        shared storage. OpenShift may give the range that becomes free to another namespace
-        (openshift/cluster-policy-controller).
-    """,
-    fix=f"""
-        Restore the line in profiles/allocations.yaml; a retired team keeps its line. {_PRESENT} To
-        give it other ids, first merge only `state: draining`, and change the owner of its files
-        before its jobs run again. {NEVER_MERGED}
-    """,
-)
-UIDS_GIVEN_AWAY = Rule(
-    id="change/uids-given-away",
-    severity=Severity.ERROR,
-    summary="""
-        No namespace gets a range or an SELinux level that another namespace of the cluster ever
-        had.
-    """,
-    why="""
-        The other namespace's files may still be on shared storage. The file server takes the pods
-        of both namespaces for the same user: the new pods may read, change and delete these files
-        wherever they can mount the folder.
-    """,
-    fix=f"""
-        Give the namespace a range that was never used, as `trainyard add team` does.
-        {NEVER_MERGED}
-    """,
-)
-RULES = (UIDS_MOVED, UIDS_GIVEN_AWAY)
+from trainyard.rules.change.uids_given_away import RULE as UIDS_GIVEN_AWAY
+from trainyard.rules.change.uids_moved import RULE as UIDS_MOVED
 
 
 def uids_gone(replacement: Replacement) -> Iterator[Diagnostic]:

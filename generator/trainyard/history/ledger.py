@@ -6,9 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-NEVER_MERGED = (
-    "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
-)
+from trainyard.rules.change._fixes import NEVER_MERGED
 
 
 def add_line(section: str, name: str, entry: Mapping[str, Any]) -> str:

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic
 from trainyard.history.replacement import Replacement
 from trainyard.model.identity import identity, team_of
-
-NAMESPACE_LEFT_BEHIND = Rule(
-    id="change/namespace-left-behind",
-    severity=Severity.ERROR,
-    summary="A team keeps each of its namespaces as long as it is not drained.",
-    why="""
-        The namespace stays (`Prune=false`) with what runs in it, while Argo CD prunes its
-        default-deny policy, roles and queue: its pods can be reached from every namespace and reach
-        every host. Its jobs keep running, and the team no longer has rights there.
-    """,
-    fix="Restore the space. To remove it, first merge only `state: draining` for its team.",
-)
-RULES = (NAMESPACE_LEFT_BEHIND,)
+from trainyard.rules.change.namespace_left_behind import RULE as NAMESPACE_LEFT_BEHIND
 
 
 def namespace_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:

@@ -4,52 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note
 from trainyard.history.replacement import Replacement
 from trainyard.model import names
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.storage import Claim
 from trainyard.model.tenant import Tenant
-
-RENAMED_WITHOUT_DRAINING = Rule(
-    id="change/renamed-without-draining",
-    severity=Severity.ERROR,
-    summary="A team is renamed only after its queues were drained in an earlier merge.",
-    why="""
-        Argo CD prunes the queue with the old name, and its pods keep running (`Can't admit new
-        workloads; clusterQueue is terminating`, seen with Kueue 0.19.2). Jobs in the new namespace
-        get the same nodes, partition and addresses as these pods.
-    """,
-    fix="""
-        Restore the old profile, set `state: draining` and merge only that. Rename the team in a
-        later merge.
-    """,
-)
-CLAIM_LEFT_BEHIND = Rule(
-    id="change/claim-left-behind",
-    severity=Severity.ERROR,
-    summary="A team is renamed only when it has no claim on storage of kind `class`.",
-    why="""
-        A claim can't move to another namespace. The new namespace gets an empty claim, and the
-        files are in a volume that is deleted with the old namespace unless its reclaim policy is
-        `Retain`.
-    """,
-    fix="""
-        Before the rename, copy the files to NFS or S3, remove the storage from the old profile and
-        merge that. Add it to the renamed team in the same change as the rename, or later.
-    """,
-)
-FOLDER_LEFT_BEHIND = Rule(
-    id="change/folder-left-behind",
-    severity=Severity.ERROR,
-    summary="A renamed team keeps its folder on the NFS server.",
-    why="""
-        The new volume mounts another folder, which is empty or does not exist. The files stay on
-        the server, and no namespace of the team can reach them.
-    """,
-    fix="Set `folder` of the renamed team to the folder that it had.",
-)
-RULES = (RENAMED_WITHOUT_DRAINING, CLAIM_LEFT_BEHIND, FOLDER_LEFT_BEHIND)
+from trainyard.rules.change.claim_left_behind import RULE as CLAIM_LEFT_BEHIND
+from trainyard.rules.change.folder_left_behind import RULE as FOLDER_LEFT_BEHIND
+from trainyard.rules.change.renamed_without_draining import RULE as RENAMED_WITHOUT_DRAINING
 
 
 def renamed_without_draining(replacement: Replacement) -> Iterator[Diagnostic]:

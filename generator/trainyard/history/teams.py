@@ -5,25 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic
 from trainyard.history.replacement import Replacement
 from trainyard.model.identity import team_of
-
-RETIRED_WITHOUT_DRAINING = Rule(
-    id="change/retired-without-draining",
-    severity=Severity.ERROR,
-    summary="A team is retired only after its queues were drained in an earlier merge.",
-    why="""
-        Argo CD prunes the team's queue, and its pods keep running (`Can't admit new workloads;
-        clusterQueue is terminating`, seen with Kueue 0.19.2). Its nodes already count as free: a
-        team that gets them has quota for GPUs that these pods still use.
-    """,
-    fix="""
-        Set `state: draining` and merge only that. Set `state: retired`, and give its nodes to
-        others, in a later merge.
-    """,
-)
-RULES = (RETIRED_WITHOUT_DRAINING,)
+from trainyard.rules.change.retired_without_draining import RULE as RETIRED_WITHOUT_DRAINING
 
 
 def retired_without_draining(replacement: Replacement) -> Iterator[Diagnostic]:

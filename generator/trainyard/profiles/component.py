@@ -7,29 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.lookup import lookup
 from trainyard.plainfile import NotRegularError, read_regular
-from trainyard.profiles.discover import MISPLACED_FILE, hidden_profiles
+from trainyard.profiles.discover import hidden_profiles
+from trainyard.rules.delivery.broken_component import RULE as BROKEN_COMPONENT
+from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
 from trainyard.yaml_io.bytescan import MAX_BYTES, scan
 from trainyard.yaml_io.events import StreamError
 from trainyard.yaml_io.manifests import read_manifests
 from trainyard.yaml_io.source import Source
-
-BROKEN_COMPONENT = Rule(
-    id="delivery/broken-component",
-    severity=Severity.ERROR,
-    summary="""
-        Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.
-    """,
-    why="""
-        Kustomize can't build the team's unit, and Argo CD delivers nothing more of that team:
-        `ComparisonError`, `no such file or directory`, soon `Manifest generation error (cached)`,
-        until a commit corrects it (seen with Argo CD 3.5.7).
-    """,
-    fix="Correct the Component's `resources`, or the file.",
-)
-RULES = (BROKEN_COMPONENT,)
 
 _NAMING = (("apiVersion",), ("kind",), ("metadata", "name"))
 """Text fields that every object has."""

@@ -8,49 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.names import DEVICES
+from trainyard.rules.names.bad_file_name import RULE as BAD_FILE_NAME
+from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
 from trainyard.yaml_io.lookalikes import beyond_ascii
 from trainyard.yaml_io.scalars import is_typed
 
 FOLDERS = ("hardware", "clusters", "compliance", "runtimes", "teams", "components")
 ALONE = ("trainyard.yaml", "allocations.yaml", "waivers.yaml")
 _NAME = re.compile(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?\Z")
-
-MISPLACED_FILE = Rule(
-    id="shape/misplaced-file",
-    severity=Severity.ERROR,
-    summary="""
-        Every file below profiles/ is a profile in the folder of its kind, or listed by the
-        component beside it.
-    """,
-    why="""
-        In review the file looks like configuration, but it changes nothing on the cluster.
-    """,
-    fix="""
-        Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or
-        remove it.
-    """,
-)
-BAD_FILE_NAME = Rule(
-    id="names/bad-file-name",
-    severity=Severity.ERROR,
-    summary="""
-        A profile's file name is its name: lower-case letters, digits and inner hyphens, no device's
-        name, and no word such as `on` or `null`.
-    """,
-    why="""
-        The name becomes namespaces, queues and labels; the API server refuses any other form.
-        YAML readers take `on` or `null` for something else than text, wherever the name is
-        written without quotes.
-        Windows can't check out a file or folder with the name of a device, such as `con`.
-    """,
-    fix="""
-        Rename the file: a lower-case letter first, then lower-case letters, digits and hyphens, at
-        most 40 characters.
-    """,
-)
-RULES = (MISPLACED_FILE, BAD_FILE_NAME)
 
 _FILE, _FOLDER, _LINK = "regular file", "folder", "symbolic link"
 _TYPES = {

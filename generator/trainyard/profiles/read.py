@@ -11,7 +11,8 @@ from pathlib import Path
 from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.profiles.component import Read, read_component
-from trainyard.profiles.discover import MISPLACED_FILE, ProfileFile, discover
+from trainyard.profiles.discover import ProfileFile, discover
+from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
 from trainyard.shipped import shipped
 from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.reader import read

@@ -4,29 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note
 from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.references.index import Index
 from trainyard.references.pods import requested
-
-UNCOVERED_RESOURCE = Rule(
-    id="references/uncovered-resource",
-    severity=Severity.ERROR,
-    summary="""
-        A queue of each team that may use a runtime covers every resource that its pods request.
-    """,
-    why="""
-        Kueue never admits the job and shows no error at the job itself: its workload has `couldn't
-        assign flavors to pod set node: resource <resource> unavailable in ClusterQueue` (seen with
-        Kueue 0.19.2, and alike with 0.16.2).
-    """,
-    fix="""
-        Give the team nodes of the hardware that the runtime runs on, or remove the resource from
-        the runtime.
-    """,
-)
+from trainyard.rules.references.uncovered_resource import RULE as UNCOVERED_RESOURCE
 
 
 def check_coverage(index: Index, listing: Mapping[str, list[str]]) -> Iterator[Diagnostic]:

@@ -4,61 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note
 from trainyard.model.manifest import Kind, Manifest
 from trainyard.model.nearest import nearest
 from trainyard.model.platform import Site
-from trainyard.references.coverage import UNCOVERED_RESOURCE, check_coverage
+from trainyard.references.coverage import check_coverage
 from trainyard.references.extract import uses
 from trainyard.references.index import Index, make_index, secret_of
 from trainyard.references.limits import find_limits, listing_namespaces
 from trainyard.references.names import LISTING, Use
-from trainyard.references.project import (
-    KIND_NOT_PERMITTED,
-    NAMESPACE_NOT_PERMITTED,
-    check_unit,
-    find_delivered,
-)
+from trainyard.references.project import check_unit, find_delivered
+from trainyard.rules.references.defined_twice import RULE as DEFINED_TWICE
+from trainyard.rules.references.undefined_name import RULE as UNDEFINED_NAME
 
-UNDEFINED_NAME = Rule(
-    id="references/undefined-name",
-    severity=Severity.ERROR,
-    summary="""
-        Every name that an object uses is defined in the tree, or declared under the cluster's
-        `external`.
-    """,
-    why="""
-        The API server accepts the object, and its controller waits for the missing one: a queue
-        reports `there is no Topology "<topology>" for TAS flavor`; a job whose `LocalQueue <queue>
-        doesn't exist` has no event (both seen with Kueue 0.19.2).
-    """,
-    fix="Define it, or declare it with its owner under `external` of the cluster.",
-)
-DEFINED_TWICE = Rule(
-    id="references/defined-twice",
-    severity=Severity.ERROR,
-    summary="""
-        No two manifests define the same object, and none defines one that others make in every
-        namespace.
-    """,
-    why="""
-        The build of a unit that has both fails. Two units overwrite the object in turn. Of two
-        ExternalSecrets with one Secret, jobs read the values of the first.
-    """,
-    fix="Remove one of the two, or give it another name.",
-)
 MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": "OpenShift"}
 """ConfigMaps in every namespace, and their owners."""
 
 _NAME = ("metadata", "name")
-
-RULES = (
-    DEFINED_TWICE,
-    UNDEFINED_NAME,
-    UNCOVERED_RESOURCE,
-    KIND_NOT_PERMITTED,
-    NAMESPACE_NOT_PERMITTED,
-)
 
 
 def check_references(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diagnostic]:

@@ -7,38 +7,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
+from trainyard.diagnostics import Diagnostic, Step
 from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
 from trainyard.references.index import Index
 from trainyard.references.names import Use
-
-KIND_NOT_PERMITTED = Rule(
-    id="delivery/kind-not-permitted",
-    severity=Severity.ERROR,
-    summary="""
-        An AppProject lists every kind in its unit; Namespace is a team's only cluster-wide kind.
-    """,
-    why="""
-        Argo CD rejects the whole unit, and the permitted objects of the same commit are not applied
-        either: `resource rbac.authorization.k8s.io:ClusterRoleBinding is not permitted in project
-        ...` (seen with Argo CD 3.5.7).
-    """,
-    fix="""
-        Leave the object to the owner of its kind. A namespaced object must have
-        `metadata.namespace`.
-    """,
-)
-NAMESPACE_NOT_PERMITTED = Rule(
-    id="delivery/namespace-not-permitted",
-    severity=Severity.ERROR,
-    summary="Every object of a unit is in a namespace that its AppProject may write into.",
-    why="""
-        Argo CD rejects the whole unit, and the permitted objects of the same commit are not applied
-        either: `namespace <namespace> is not permitted in project ...` (seen with Argo CD 3.5.7).
-    """,
-    fix="A component of a team may hold objects of the team's own namespace only.",
-)
+from trainyard.rules.delivery.kind_not_permitted import RULE as KIND_NOT_PERMITTED
+from trainyard.rules.delivery.namespace_not_permitted import RULE as NAMESPACE_NOT_PERMITTED
 
 
 @dataclass(frozen=True, slots=True)

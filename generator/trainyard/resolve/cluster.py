@@ -23,13 +23,9 @@ from trainyard.model.release import Release
 from trainyard.model.storage import PullSecret, Storage, pull_secret
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.monitoring import resolve_monitoring
-from trainyard.resolve.references import (
-    AMBIGUOUS_STORAGE,
-    NOWHERE,
-    SEGMENTS_OF_ANOTHER_LINK,
-    find,
-    network,
-)
+from trainyard.resolve.references import NOWHERE, find, network
+from trainyard.rules.fabric.segments_of_another_link import RULE as SEGMENTS_OF_ANOTHER_LINK
+from trainyard.rules.shape.ambiguous_storage import RULE as AMBIGUOUS_STORAGE
 from trainyard.yaml_io.source import Source
 
 _FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")

@@ -10,7 +10,8 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.hardware import Gpu, Hardware, Nic, Share
 from trainyard.model.quantity import parse_bytes
 from trainyard.resolve.findings import Resolving
-from trainyard.resolve.references import INCOMPLETE_HARDWARE, find
+from trainyard.resolve.references import find
+from trainyard.rules.shape.incomplete_hardware import RULE as INCOMPLETE_HARDWARE
 from trainyard.yaml_io.source import Plain, Profiles, Source
 
 NODE_LABEL = "node-type"

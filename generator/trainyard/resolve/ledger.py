@@ -13,7 +13,8 @@ from trainyard.model.ids import UIDS, Ids, read_ids
 from trainyard.model.link import LINKS
 from trainyard.model.team import Allocation
 from trainyard.resolve.findings import Resolving
-from trainyard.resolve.references import ALLOCATION_OF_ANOTHER_LINK, find, network
+from trainyard.resolve.references import find, network
+from trainyard.rules.fabric.allocation_of_another_link import RULE as ALLOCATION_OF_ANOTHER_LINK
 from trainyard.yaml_io.source import Profiles
 
 Allocations: TypeAlias = Mapping[tuple[str, str, str], Allocation]

@@ -16,7 +16,8 @@ from trainyard.model.runtime import Runtime
 from trainyard.model.team import Account, Debuggers, MpiJobs, Quota, Team, TeamSpace, Term
 from trainyard.model.unit import Unit
 from trainyard.resolve.findings import Resolving
-from trainyard.resolve.references import QUOTA_DEFINED_TWICE, find
+from trainyard.resolve.references import find
+from trainyard.rules.capacity.quota_defined_twice import RULE as QUOTA_DEFINED_TWICE
 from trainyard.yaml_io.source import Source
 
 Pools: TypeAlias = Mapping[str, Mapping[str, Pool | None] | None]

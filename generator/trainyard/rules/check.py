@@ -1,4 +1,4 @@
-"""All rules of this stage, found by their place: ``<family>/<rule>.py``."""
+"""All rules, found by their place: ``<family>/<rule>.py``; and the checks of this stage."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ from collections.abc import Iterator
 from importlib import import_module
 from operator import attrgetter
 from pkgutil import walk_packages
+from types import ModuleType
 
 from trainyard import rules
-from trainyard.diagnostics import Diagnostic
+from trainyard.diagnostics import Diagnostic, Rule
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check, DatedCheck
 
 
-def _checks() -> Iterator[Check | DatedCheck]:
-    """Yield the check of every module that is two levels down."""
+def _modules() -> Iterator[ModuleType]:
+    """Yield every module two levels down: a rule's text, and its check if it has one."""
     for module in walk_packages(rules.__path__, f"{rules.__name__}."):
         _, _, name = module.name.rpartition(".")
         if module.name.count(".") == 3 and not name.startswith("_"):
-            yield import_module(module.name).CHECK
+            yield import_module(module.name)
 
 
-CHECKS = tuple(sorted(_checks(), key=attrgetter("rule.id")))
-RULES = tuple(check.rule for check in CHECKS)
+_MODULES = tuple(_modules())
+RULES: tuple[Rule, ...] = tuple(sorted((module.RULE for module in _MODULES), key=attrgetter("id")))
+"""Every rule by its id, whichever stage finds it."""
+CHECKS: tuple[Check | DatedCheck, ...] = tuple(
+    sorted(
+        (module.CHECK for module in _MODULES if hasattr(module, "CHECK")),
+        key=attrgetter("rule.id"),
+    )
+)
 
 
 def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:

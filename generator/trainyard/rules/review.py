@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
-from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Severity
 from trainyard.model.cluster import Settings
 from trainyard.model.differences import few
 from trainyard.model.platform import Platform
@@ -19,59 +19,10 @@ from trainyard.model.quantity import counted
 from trainyard.model.renames import renames
 from trainyard.model.review import Review
 from trainyard.model.team import Quota
-
-NEEDS_PLATFORM_CHANGE = Rule(
-    id="change/needs-platform-change",
-    severity=Severity.WARNING,
-    summary="A team's change is valid with the base's platform files, waivers and ledger.",
-    why="""
-        The team's owners approve a change that also moves the limits that it is measured against.
-        If the platform's part is reverted alone, the team's part is invalid.
-    """,
-    fix="""
-        Merge the platform's change first, in a pull request of its own. If both belong together,
-        let the owners of the platform files approve it.
-    """,
-)
-AT_ANOTHERS_COST = Rule(
-    id="change/at-anothers-cost",
-    severity=Severity.WARNING,
-    summary="No team gains nodes that a team of other owners loses in the same change.",
-    why="""
-        The other team's jobs wait for nodes that it had. Approval by the owners of the gaining team
-        alone would decide this for it.
-    """,
-    fix="Let the owners of the other team's profile approve the change.",
-)
-MANY_DELETIONS = Rule(
-    id="change/many-deletions",
-    severity=Severity.WARNING,
-    summary="""
-        A change deletes no larger share of a cluster's objects than `review.deleted` permits.
-    """,
-    why="""
-        Argo CD prunes them at the next sync. A mistake in one profile, such as a wrong name, can
-        delete the objects of many teams.
-    """,
-    fix="""
-        See which objects `trainyard diff` lists as deleted: those that are left behind do not
-        count. If all are meant, split the change, or let the platform's owners approve it.
-    """,
-)
-BASE_WITH_ERRORS = Rule(
-    id="change/base-with-errors",
-    severity=Severity.WARNING,
-    summary="""
-        Each profile of the base can be read, has the right shape, and names what exists, so that
-        its limits and owners judge the change. An error of another rule does not matter.
-    """,
-    why="""
-        No rule reports whether the change needs a change of the platform, takes nodes from another
-        team or deletes many objects. `diff` does not compare quota and pools, and does not know who
-        approves.
-    """,
-    fix="Correct the base in a change of its own, then compare again.",
-)
+from trainyard.rules.change.at_anothers_cost import RULE as AT_ANOTHERS_COST
+from trainyard.rules.change.base_with_errors import RULE as BASE_WITH_ERRORS
+from trainyard.rules.change.many_deletions import RULE as MANY_DELETIONS
+from trainyard.rules.change.needs_platform_change import RULE as NEEDS_PLATFORM_CHANGE
 
 _Quotas: TypeAlias = dict[str, Quota]
 """Quotas on one pool by team."""

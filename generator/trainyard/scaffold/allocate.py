@@ -12,7 +12,7 @@ from trainyard.diagnostics import Diagnostic
 from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.team import Allocation
-from trainyard.scaffold import rules
+from trainyard.rules.fabric.range_exhausted import RULE as RANGE_EXHAUSTED
 
 Taken = Collection[Allocation | Holding]
 """Numbers that teams have, by the ledger, and that they ever had, by the lockfiles."""
@@ -35,10 +35,10 @@ def next_holding(
     if segment is None:
         first, last = link.display(fabric.first_segment), link.display(fabric.last_segment)
         message = f"no {link.segment} is left from {first} to {last}"
-        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / link.ranges, message))
+        problems.append(RANGE_EXHAUSTED.at(fabric.at / link.ranges, message))
     if block is None:
         message = f"no block of length /{fabric.block} is left in {fabric.addresses}"
-        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / "addresses", message))
+        problems.append(RANGE_EXHAUSTED.at(fabric.at / "addresses", message))
     if segment is None or block is None:
         return None, tuple(problems)
     return Holding(fabric.name, team, link.field, segment, block, since), ()

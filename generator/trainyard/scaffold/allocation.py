@@ -11,7 +11,7 @@ from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.platform import Platform
-from trainyard.scaffold import rules
+from trainyard.rules.fabric.already_allocated import RULE as ALLOCATED
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
 from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.selection import chosen, unknown
@@ -69,7 +69,7 @@ def plan_allocation(
         return None, problems
     if held := platform.allocations.get((cluster.name, fabric.name, request.team)):
         message = f"team {request.team} has numbers on fabric `{fabric.name}` of {cluster.name}"
-        return None, (rules.ALLOCATED.at(held.at.key(), message),)
+        return None, (ALLOCATED.at(held.at.key(), message),)
     former = [*chain.from_iterable(remembered.values())]
     holding, exhausted = new_holding(platform, fabric, request.team, request.since, former)
     if holding is None:

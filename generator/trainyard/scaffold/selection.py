@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster
-from trainyard.scaffold import rules
+from trainyard.rules.references.unknown_place import RULE as UNKNOWN_PLACE
 
 T = TypeVar("T")
 
@@ -30,10 +30,10 @@ def unknown(kind: str, name: str, known: Mapping[str, object], at: Pointer) -> D
     """
     listed = f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
     if name:
-        return rules.UNKNOWN_PLACE.at(at, f"there is no {kind} `{name}`", hint=listed)
+        return UNKNOWN_PLACE.at(at, f"there is no {kind} `{name}`", hint=listed)
     option = kind.removeprefix("node ")
     hint = f"Add `--{option} NAME`; {listed}" if known else listed
-    return rules.UNKNOWN_PLACE.at(at, f"no {kind} is given", hint=hint)
+    return UNKNOWN_PLACE.at(at, f"no {kind} is given", hint=hint)
 
 
 def unknown_pool(name: str, clusters: Collection[Cluster]) -> Iterator[Diagnostic]:

@@ -12,7 +12,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
 from trainyard.diagnostics import Diagnostic, Pointer
-from trainyard.scaffold import rules
+from trainyard.rules.shape.left_alone import RULE as LEFT_ALONE
 from trainyard.scaffold.comments import NoPlaceError, with_remarks
 from trainyard.yaml_io import remarks
 from trainyard.yaml_io.reader import read
@@ -54,7 +54,7 @@ def styled(source: Source) -> tuple[bytes, tuple[Diagnostic, ...]]:
 
 
 def _left_alone(file: str, line: int, message: str) -> Diagnostic:
-    return rules.LEFT_ALONE.at(Pointer(file, line=line, column=1), message)
+    return LEFT_ALONE.at(Pointer(file, line=line, column=1), message)
 
 
 def _restyled(text: str) -> str:

@@ -13,7 +13,7 @@ from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
 from trainyard.model.unit import Unit
-from trainyard.scaffold import rules
+from trainyard.rules.runtime.none_for_pool import RULE as NO_RUNTIME
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
 from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.profile import profile_path, team_profile
@@ -120,7 +120,7 @@ def _place(
 
 def _no_runtime(pool: Pool) -> Diagnostic:
     message = f"no runtime runs on hardware `{pool.hardware.name}`"
-    return rules.NO_RUNTIME.at(pool.at.key(), message)
+    return NO_RUNTIME.at(pool.at.key(), message)
 
 
 def _runtimes(platform: Platform, pool: Pool, request: TeamRequest) -> tuple[str, ...]:

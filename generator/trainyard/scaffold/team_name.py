@@ -10,7 +10,8 @@ from trainyard.model import names
 from trainyard.model.holding import Holding
 from trainyard.model.ids import UIDS, Ids
 from trainyard.model.platform import Platform
-from trainyard.scaffold import rules
+from trainyard.rules.names.bad_team_name import RULE as BAD_TEAM_NAME
+from trainyard.rules.names.team_exists import RULE as TEAM_EXISTS
 from trainyard.scaffold.profile import profile_path
 from trainyard.yaml_io.lookalikes import beyond_ascii
 from trainyard.yaml_io.scalars import is_typed
@@ -31,10 +32,10 @@ def check_name(platform: Platform, name: str, remembered: Remembered) -> Iterato
     """
     fault = _fault(name)
     if fault:
-        yield rules.BAD_TEAM_NAME.at(Pointer(f"profiles/{profile_path(name)}"), fault)
+        yield BAD_TEAM_NAME.at(Pointer(f"profiles/{profile_path(name)}"), fault)
     # A team that is there also has numbers; the first place is enough.
     for at, reason in _uses(platform, name, remembered):
-        yield rules.TEAM_EXISTS.at(at, reason)
+        yield TEAM_EXISTS.at(at, reason)
         return
 
 

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
-from trainyard.schema import faults
+from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.rules.shape.no_settings import RULE as NO_SETTINGS
 from trainyard.schema.profiles import profile_schema
 from trainyard.schema.shape import check_shape
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
-
-NO_SETTINGS = Rule(
-    id="shape/no-settings",
-    severity=Severity.ERROR,
-    summary="The file profiles/trainyard.yaml exists.",
-    why="Nothing is generated: labels have no prefix, and Argo CD has no repository.",
-    fix="Run `trainyard init`, or write the file with `format`, `domain` and `repository`.",
-)
-RULES = (NO_SETTINGS, *faults.RULES)
 
 
 def check_profiles(

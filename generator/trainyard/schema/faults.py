@@ -10,6 +10,14 @@ from typing import Any, Final
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.quantity import counted
+from trainyard.rules.shape.bad_name import RULE as BAD_NAME
+from trainyard.rules.shape.duplicate_item import RULE as DUPLICATE_ITEM
+from trainyard.rules.shape.empty_value import RULE as EMPTY_VALUE
+from trainyard.rules.shape.missing_key import RULE as MISSING_KEY
+from trainyard.rules.shape.out_of_range import RULE as OUT_OF_RANGE
+from trainyard.rules.shape.unknown_key import RULE as UNKNOWN_KEY
+from trainyard.rules.shape.wrong_type import RULE as WRONG_TYPE
+from trainyard.rules.shape.wrong_value import RULE as WRONG_VALUE
 from trainyard.schema.formats import FORMATS
 from trainyard.schema.wording import found, listed, meant, quoted, wanted
 from trainyard.yaml_io.lookalikes import beyond_ascii
@@ -20,46 +28,6 @@ _UNUSED = "Nothing is generated, and the cluster keeps its last tree."
 def _rule(name: str, summary: str, fix: str, why: str = _UNUSED) -> Rule:
     """Return a rule of this family; without a `why` it has the one that most of them share."""
     return Rule(f"shape/{name}", Severity.ERROR, summary, why, fix)
-
-
-UNKNOWN_KEY = _rule(
-    "unknown-key",
-    "Every key is one that this kind of profile has.",
-    "Correct or delete the key.",
-    "A misspelt key would be ignored, and its default silently used.",
-)
-MISSING_KEY = _rule("missing-key", "Every key without a default is present.", "Add the key.")
-WRONG_TYPE = _rule(
-    "wrong-type", "Every value is of the type that its key takes.", "Write a value of that type."
-)
-EMPTY_VALUE = _rule(
-    "empty-value", "Every key has a value.", "Write a value, or delete the key to use its default."
-)
-WRONG_VALUE = _rule(
-    "wrong-value", "Every value has a form that its key takes.", "Correct the value."
-)
-OUT_OF_RANGE = _rule(
-    "out-of-range", "Every number, length and count is within its limits.", "Stay within the limit."
-)
-DUPLICATE_ITEM = _rule(
-    "duplicate-item", "No list has the same item twice.", "Delete the second item."
-)
-BAD_NAME = _rule(
-    "bad-name",
-    "Every name that the user chooses can become part of a Kubernetes name.",
-    "Rename it.",
-)
-
-RULES: Final = (
-    UNKNOWN_KEY,
-    MISSING_KEY,
-    WRONG_TYPE,
-    EMPTY_VALUE,
-    WRONG_VALUE,
-    OUT_OF_RANGE,
-    DUPLICATE_ITEM,
-    BAD_NAME,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from jsonschema.validators import extend
 from referencing import Registry
 
 from trainyard.diagnostics import Diagnostic, Pointer
-from trainyard.schema.faults import RULES, Fault, describe
+from trainyard.schema.faults import Fault, describe
 from trainyard.schema.formats import FORMATS
 from trainyard.yaml_io.source import Ambiguous, Mark, Source
 
-__all__ = ["RULES", "ShapeValidator", "anchored", "check_shape"]
+__all__ = ["ShapeValidator", "anchored", "check_shape"]
 
 
 def check_shape(source: Source, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from trainyard.profiles.read import plurals, presets, releases
 from trainyard.resolve.findings import collect
 from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.release import resolve_release
-from trainyard.scaffold import rules
+from trainyard.rules.names.profile_exists import RULE as PROFILE_EXISTS
 from trainyard.scaffold.cluster import NewPool, cluster_profile
 from trainyard.scaffold.hardware import hardware_profile
 from trainyard.scaffold.plan import Plan
@@ -160,7 +160,7 @@ def _new(kind: str, name: str, content: bytes, known: Mapping[str, object]) -> _
     if problem := check_name(name, file):
         return None, (problem,)
     if name in known:
-        return None, (rules.PROFILE_EXISTS.at(Pointer(file), f"{file} is there already"),)
+        return None, (PROFILE_EXISTS.at(Pointer(file), f"{file} is there already"),)
     return Plan({path: content}, b"", ()), ()
 
 

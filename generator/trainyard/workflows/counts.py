@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic
 from trainyard.model.platform import Site
+from trainyard.rules.delivery.objects_lost import RULE as OBJECTS_LOST
 from trainyard.verify.kubeconform import Report
 from trainyard.workflows.committed import Committed
-
-OBJECTS_LOST = Rule(
-    id="delivery/objects-lost",
-    severity=Severity.ERROR,
-    summary="""
-        Kustomizations list, kustomize builds and both validators accept the same number of objects.
-    """,
-    why="An object that no tool looked at may be refused by the cluster, or never reach it.",
-    fix="""
-        A hand-written component must only add objects; for anything else, report a bug of
-        Trainyard.
-    """,
-)
-RULES = (OBJECTS_LOST,)
 
 
 @dataclass(frozen=True, slots=True)

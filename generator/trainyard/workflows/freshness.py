@@ -12,33 +12,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.model.quantity import counted
 from trainyard.output.compare import Comparison, compare
+from trainyard.rules.delivery.foreign_file import RULE as FOREIGN_FILE
+from trainyard.rules.delivery.tree_is_stale import RULE as TREE_IS_STALE
 from trainyard.workflows.generate import Generation
-
-TREE_IS_STALE = Rule(
-    id="delivery/tree-is-stale",
-    severity=Severity.ERROR,
-    summary="The committed tree equals, byte for byte, what its profiles generate.",
-    why="""
-        Argo CD syncs the committed tree (seen with Argo CD 3.5.7): the cluster differs from the
-        reviewed profiles.
-    """,
-    fix="Run `trainyard generate` and commit what it writes; never edit the tree by hand.",
-)
-FOREIGN_FILE = Rule(
-    id="delivery/foreign-file",
-    severity=Severity.ERROR,
-    summary="The tree holds only files that Trainyard generates.",
-    why="""
-        Argo CD does not apply a file that no kustomization lists (seen with Argo CD 3.5.7), but the
-        ApplicationSet makes an Application of each folder below `teams/`. `trainyard generate` does
-        not delete the file. In review it looks like part of the platform.
-    """,
-    fix="Remove it with `git rm`, or move it out of the tree.",
-)
-RULES = (TREE_IS_STALE, FOREIGN_FILE)
 
 _NAMED = 10
 """How many paths one command names."""

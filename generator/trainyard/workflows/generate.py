@@ -22,10 +22,10 @@ from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
-from trainyard.rules.waivers import apply_waivers
 from trainyard.schema.check import check_profiles
 from trainyard.workflows.emission import emit_site, given_numbers
 from trainyard.workflows.objects import check_tree, check_unlisted
+from trainyard.workflows.waivers import apply_waivers
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
 _FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)

@@ -5,27 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.git.commits import Blob, Commit, find_commit, list_folder, merge_base, read_files
 from trainyard.git.repository import Repository
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.quantity import counted
 from trainyard.output.lockfile import LOCKFILE, Lock, parse_lock, readable_lock
+from trainyard.rules.change.number_forgotten import RULE as NUMBER_FORGOTTEN
 from trainyard.workflows.worktree import work_tree
-
-NUMBER_FORGOTTEN = Rule(
-    id="change/number-forgotten",
-    severity=Severity.ERROR,
-    summary="A lockfile keeps every number and every range of user ids that it remembers.",
-    why="""
-        `trainyard add team` gives the number to another team. Pods, ports and switches may still
-        have it: RDMA passes between the two teams, and no NetworkPolicy filters it. With the user
-        ids, the other team may read the first one's files on shared storage.
-    """,
-    fix="Restore `trainyard.lock` from the base branch, then run `trainyard generate`.",
-)
-RULES = (NUMBER_FORGOTTEN,)
 
 _SHOWN = 10
 """How many numbers one finding lists."""

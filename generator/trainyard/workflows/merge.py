@@ -6,27 +6,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, ToolError, TreeError
+from trainyard.diagnostics import Diagnostic, Pointer, ToolError, TreeError
 from trainyard.git.commits import Commit, is_shallow, merge_base
 from trainyard.git.repository import Repository
 from trainyard.plainfile import NotRegularError, read_regular
+from trainyard.rules.change.merge_conflict import RULE as MERGE_CONFLICT
 from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
-
-MERGE_CONFLICT = Rule(
-    id="change/merge-conflict",
-    severity=Severity.ERROR,
-    summary="Base and head do not change the same lines of a profile.",
-    why="""
-        Git can't merge the branches by itself, so nobody knows yet what the merge will deliver. No
-        check of either branch says anything about it.
-    """,
-    fix="""
-        Merge the base into your branch, resolve the conflict in the profile, run `trainyard
-        generate`, and commit.
-    """,
-)
-RULES = (MERGE_CONFLICT,)
-
 
 _File = bytes | None
 """Content of a file; None where there is none."""

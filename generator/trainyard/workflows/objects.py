@@ -5,36 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
+from trainyard.diagnostics import Diagnostic, Step
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.references.graph import check_references
+from trainyard.rules.release.invalid_manifest import RULE as INVALID_MANIFEST
 from trainyard.schema.manifests import Fault, check_manifest
 
-INVALID_MANIFEST = Rule(
-    id="release/invalid-manifest",
-    severity=Severity.ERROR,
-    summary="""
-        Every object fits the strict schema of its kind in the release, hand-written components
-        included.
-    """,
-    why="""
-        The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema`
-        (seen with Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Without field
-        validation it silently drops the field.
-    """,
-    fix="""
-        Correct the object if it is in a component. Trainyard makes every other object: report the
-        message, the release and the profile as a bug of Trainyard.
-    """,
-)
 _BY_HAND = "Correct the field in this file of the component."
 _OURS = (
     "Trainyard makes this object, so this is a fault of Trainyard and not of the profile: report "
     "the message, the release and the profile. Until it is corrected, undo the last change of the "
     "profile."
 )
-RULES = (INVALID_MANIFEST,)
 
 
 def check_tree(site: Site, manifests: tuple[Manifest, ...]) -> Iterator[Diagnostic]:

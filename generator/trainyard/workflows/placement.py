@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, Step
+from trainyard.diagnostics import Diagnostic, Pointer, Step
 from trainyard.model.component import Component
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
+from trainyard.rules.delivery.unit_does_not_build import RULE as UNIT_DOES_NOT_BUILD
+from trainyard.rules.release.invalid_manifest import RULE as INVALID_MANIFEST
 from trainyard.verify.kubeconform import Finding
 from trainyard.verify.kustomize import Refusal
-from trainyard.workflows.objects import INVALID_MANIFEST, invalid
-
-UNIT_DOES_NOT_BUILD = Rule(
-    id="delivery/unit-does-not-build",
-    severity=Severity.ERROR,
-    summary="Kustomize builds each sync unit.",
-    why="""
-        Argo CD can't render the unit: its Application stays in `ComparisonError` and nothing of it
-        is delivered, until a commit puts it right (seen with Argo CD 3.5.7: `may not add resource
-        with an already registered id`).
-    """,
-    fix="""
-        Correct the hand-written component that kustomize names; for anything else, report a bug of
-        Trainyard.
-    """,
-)
-RULES = (UNIT_DOES_NOT_BUILD,)
+from trainyard.workflows.objects import invalid
 
 
 def unbuilt_units(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diagnostic]:

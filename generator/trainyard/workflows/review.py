@@ -18,8 +18,8 @@ from trainyard.rules.review import (
     many_deletions,
     needs_platform_change,
 )
-from trainyard.rules.waivers import not_waived
 from trainyard.workflows.generate import Checked, check_loaded
+from trainyard.workflows.waivers import not_waived
 from trainyard.yaml_io.source import Profiles, Source
 
 

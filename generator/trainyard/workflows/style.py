@@ -9,7 +9,7 @@ from pathlib import Path
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.profiles.discover import ProfileFile, discover
 from trainyard.profiles.read import read_profile
-from trainyard.scaffold import rules
+from trainyard.rules.shape.unformatted import RULE as UNFORMATTED
 from trainyard.scaffold.install import overwrite
 from trainyard.scaffold.style import styled
 from trainyard.yaml_io.source import Source
@@ -34,7 +34,7 @@ class Styles:
         """One finding for each profile that would change, at its first line that would."""
         message = "the profile does not have the style of `trainyard fmt`"
         return tuple(
-            rules.UNFORMATTED.at(Pointer(file, line=self._first(file), column=1), message)
+            UNFORMATTED.at(Pointer(file, line=self._first(file), column=1), message)
             for file in self.changed
         )
 

@@ -10,24 +10,12 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.git.commits import staged_submodules
 from trainyard.git.repository import Repository
+from trainyard.rules.delivery.submodule import RULE as SUBMODULE
 from trainyard.workflows.freshness import printed
 from trainyard.workflows.worktree import work_tree
-
-SUBMODULE = Rule(
-    id="delivery/submodule",
-    severity=Severity.ERROR,
-    summary="Neither the tree nor the profiles have a Git submodule.",
-    why="""
-        Argo CD fetches submodules unless `ARGOCD_GIT_MODULES_ENABLED` is `false`, and the
-        ApplicationSet makes an Application of each folder below `teams/`. Objects of another
-        repository are synced, which no check here has read.
-    """,
-    fix="Remove the submodule with `git rm`.",
-)
-RULES = (SUBMODULE,)
 
 
 def check_submodules(profiles: Path, tree: Path) -> Iterator[Diagnostic]:

@@ -6,64 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.platform import Site
 from trainyard.model.quantity import counted
 from trainyard.model.team import Team
 from trainyard.output.lockfile import Lock
+from trainyard.rules.change.renamed_from_retired import RULE as RENAMED_FROM_RETIRED
+from trainyard.rules.change.renamed_from_unknown import RULE as RENAMED_FROM_UNKNOWN
+from trainyard.rules.delivery.profile_vanished import RULE as PROFILE_VANISHED
+from trainyard.rules.delivery.unit_vanished import RULE as UNIT_VANISHED
 from trainyard.workflows.generate import Generation
-
-PROFILE_VANISHED = Rule(
-    id="delivery/profile-vanished",
-    severity=Severity.ERROR,
-    summary="""
-        A profile that the tree was made from still exists, or is replaced by a tombstone.
-    """,
-    why="""
-        The platform's unit prunes the profile's objects. A queue takes no more jobs and stays until
-        the running ones end (`Can't admit new workloads; clusterQueue is terminating`, seen with
-        Kueue 0.19.2). A runtime is missing (`specified clusterTrainingRuntime must be created
-        before the TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the
-        cluster with its roles, and Argo CD no longer reconciles it.
-    """,
-    fix="Restore the file from Git.",
-)
-UNIT_VANISHED = Rule(
-    id="delivery/unit-vanished",
-    severity=Severity.ERROR,
-    summary="A team leaves a cluster by a tombstone, not by losing its quota there.",
-    why="""
-        Argo CD leaves all objects of the unit on the cluster, with their roles, and no longer
-        reconciles them (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7).
-        The platform's unit prunes the team's queue: `Can't admit new workloads; clusterQueue is
-        terminating` (seen with Kueue 0.19.2).
-    """,
-    fix="Restore the quota. A team leaves all its clusters: `state: draining`, then `retired`.",
-)
-RENAMED_FROM_UNKNOWN = Rule(
-    id="change/renamed-from-unknown",
-    severity=Severity.ERROR,
-    summary="`renamedFrom` of a new team names a team of the committed tree.",
-    why="""
-        The team is created as a new one, with numbers and a folder of its own. The team that was
-        meant stays, or leaves the tree without its successor.
-    """,
-    fix="Correct the name, or remove `renamedFrom`.",
-)
-RENAMED_FROM_RETIRED = Rule(
-    id="change/renamed-from-retired",
-    severity=Severity.WARNING,
-    summary="`renamedFrom` of a new team names no retired team.",
-    why="""
-        The groups of the new name get the retired team's network and user ids, and can read the
-        files in its folder.
-    """,
-    fix="""
-        If the retired team returns, let its former owners confirm the groups. For another team,
-        use `trainyard add team`.
-    """,
-)
-RULES = (PROFILE_VANISHED, UNIT_VANISHED, RENAMED_FROM_UNKNOWN, RENAMED_FROM_RETIRED)
 
 _FIXES = {
     "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "

@@ -6,24 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic
+from trainyard.rules.delivery.wrong_tree_path import RULE as WRONG_TREE_PATH
 from trainyard.workflows.generate import Checked
-
-WRONG_TREE_PATH = Rule(
-    id="delivery/wrong-tree-path",
-    severity=Severity.ERROR,
-    summary="`path` is the folder of the generated tree, from the root of the Git repository.",
-    why="""
-        Argo CD looks for the tree in a folder that does not exist and delivers nothing:
-        `ComparisonError ... app path does not exist`. The ApplicationSet finds no team's folder and
-        creates no Application.
-    """,
-    fix="""
-        Set `path` in `profiles/trainyard.yaml` to the tree's folder from the root of the Git
-        repository.
-    """,
-)
-RULES = (WRONG_TREE_PATH,)
 
 
 def path_in_work_tree(folder: Path) -> str | None:

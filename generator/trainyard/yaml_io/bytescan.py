@@ -8,15 +8,13 @@ from itertools import islice
 from typing import Final
 
 from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.rules.delivery.secret_in_git import RULE as SECRET_IN_GIT
+from trainyard.rules.shape.conflict_marker import RULE as CONFLICT_MARKER
+from trainyard.rules.shape.hidden_character import RULE as HIDDEN_CHARACTER
+from trainyard.rules.shape.not_utf8 import RULE as NOT_UTF8
+from trainyard.rules.shape.too_large import RULE as TOO_LARGE
 from trainyard.yaml_io.credentials import find_credentials
 from trainyard.yaml_io.lookalikes import name_of
-from trainyard.yaml_io.rules import (
-    CONFLICT_MARKER,
-    HIDDEN_CHARACTER,
-    NOT_UTF8,
-    SECRET_IN_GIT,
-    TOO_LARGE,
-)
 from trainyard.yaml_io.scalars import HIDDEN
 
 MAX_BYTES: Final = 256 * 1024

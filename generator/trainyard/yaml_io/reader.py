@@ -10,7 +10,19 @@ from typing import Final
 import yaml
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Step
-from trainyard.yaml_io import rules
+from trainyard.rules.shape.ambiguous_scalar import RULE as AMBIGUOUS_SCALAR
+from trainyard.rules.shape.anchor_or_alias import RULE as ANCHOR_OR_ALIAS
+from trainyard.rules.shape.directive import RULE as DIRECTIVE
+from trainyard.rules.shape.duplicate_key import RULE as DUPLICATE_KEY
+from trainyard.rules.shape.empty_file import RULE as EMPTY_FILE
+from trainyard.rules.shape.hidden_character import RULE as HIDDEN_CHARACTER
+from trainyard.rules.shape.not_a_mapping import RULE as NOT_A_MAPPING
+from trainyard.rules.shape.not_yaml import RULE as NOT_YAML
+from trainyard.rules.shape.odd_key import RULE as ODD_KEY
+from trainyard.rules.shape.second_document import RULE as SECOND_DOCUMENT
+from trainyard.rules.shape.tag import RULE as TAG
+from trainyard.rules.shape.too_large import RULE as TOO_LARGE
+from trainyard.yaml_io.anchors import anchors_as_one
 from trainyard.yaml_io.bytescan import scan
 from trainyard.yaml_io.events import Event, events, span
 from trainyard.yaml_io.lookalikes import beyond_ascii, name_of
@@ -49,7 +61,7 @@ class _Reading:
         self.count += 1
         if self.count > MAX_EVENTS:
             self.note(
-                rules.TOO_LARGE,
+                TOO_LARGE,
                 self.span(event),
                 f"the file has more than {MAX_EVENTS:,} keys, values and brackets",
             )
@@ -102,7 +114,7 @@ def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
     except yaml.YAMLError as error:
         _note_syntax(reading, error)
     source = Source(file, content, value, reading.marks, reading.key_marks)
-    return source, rules.anchors_as_one(reading.found)
+    return source, anchors_as_one(reading.found)
 
 
 def _note_syntax(reading: _Reading, error: yaml.YAMLError) -> None:
@@ -113,7 +125,7 @@ def _note_syntax(reading: _Reading, error: yaml.YAMLError) -> None:
     indent = line[: len(line) - len(line.lstrip())]
     hint = "indent with spaces; YAML does not allow tabs there" if "\t" in indent else ""
     notes = _opened(reading, error)
-    reading.note(rules.NOT_YAML, place, problem, hint=hint, notes=notes)
+    reading.note(NOT_YAML, place, problem, hint=hint, notes=notes)
 
 
 def _opened(reading: _Reading, error: yaml.YAMLError) -> tuple[Note, ...]:
@@ -128,10 +140,10 @@ def _document(reading: _Reading) -> Plain:
     reading.next()
     start = reading.next()
     if isinstance(start, yaml.StreamEndEvent):
-        reading.note(rules.EMPTY_FILE, Mark(1, 1, 2), "the file is empty")
+        reading.note(EMPTY_FILE, Mark(1, 1, 2), "the file is empty")
         raise _Stop
     if start.version or start.tags:
-        reading.note(rules.DIRECTIVE, reading.span(start), "the file begins with a YAML directive")
+        reading.note(DIRECTIVE, reading.span(start), "the file begins with a YAML directive")
     root = reading.next()
     if not isinstance(root, yaml.MappingStartEvent):
         _note_no_mapping(reading, root)
@@ -139,34 +151,30 @@ def _document(reading: _Reading) -> Plain:
     value = _node(reading, root, ())
     reading.next()
     if isinstance(second := reading.next(), yaml.DocumentStartEvent):
-        reading.note(rules.SECOND_DOCUMENT, reading.span(second), "a second document begins here")
+        reading.note(SECOND_DOCUMENT, reading.span(second), "a second document begins here")
         raise _Stop
     return None if reading.aliased else value
 
 
 def _note_no_mapping(reading: _Reading, root: Event) -> None:
     if isinstance(root, yaml.ScalarEvent) and not root.value and root.implicit[0]:
-        reading.note(rules.EMPTY_FILE, Mark(1, 1, 2), "the document is empty")
+        reading.note(EMPTY_FILE, Mark(1, 1, 2), "the document is empty")
     else:
         what = "a list" if isinstance(root, yaml.SequenceStartEvent) else "a single value"
-        reading.note(
-            rules.NOT_A_MAPPING, reading.span(root), f"the document is {what}, not a mapping"
-        )
+        reading.note(NOT_A_MAPPING, reading.span(root), f"the document is {what}, not a mapping")
 
 
 def _node(reading: _Reading, event: Event, path: _Path) -> Plain:
     span = reading.marks[path] = reading.span(event)
     if isinstance(event, yaml.AliasEvent):
-        reading.note(rules.ANCHOR_OR_ALIAS, span, f"alias `*{event.anchor}`")
+        reading.note(ANCHOR_OR_ALIAS, span, f"alias `*{event.anchor}`")
         reading.aliased = True
         return None
     _note_properties(reading, event, span)
     if isinstance(event, yaml.ScalarEvent):
         return _scalar(reading, event, span)
     if len(path) >= MAX_DEPTH:
-        reading.note(
-            rules.TOO_LARGE, span, f"mappings and lists are nested more than {MAX_DEPTH} deep"
-        )
+        reading.note(TOO_LARGE, span, f"mappings and lists are nested more than {MAX_DEPTH} deep")
         raise _Stop
     if isinstance(event, yaml.MappingStartEvent):
         return _mapping(reading, path)
@@ -175,9 +183,9 @@ def _node(reading: _Reading, event: Event, path: _Path) -> Plain:
 
 def _note_properties(reading: _Reading, event: Event, span: Mark) -> None:
     if event.anchor is not None:
-        reading.note(rules.ANCHOR_OR_ALIAS, span, f"anchor `&{event.anchor}`")
+        reading.note(ANCHOR_OR_ALIAS, span, f"anchor `&{event.anchor}`")
     if event.tag is not None:
-        reading.note(rules.TAG, span, f"tag {double_quoted(event.tag)}")
+        reading.note(TAG, span, f"tag {double_quoted(event.tag)}")
 
 
 def _sequence(reading: _Reading, path: _Path) -> list[Plain]:
@@ -196,7 +204,7 @@ def _mapping(reading: _Reading, path: _Path) -> dict[str, Plain]:
         if key and key in seen:
             message = f"key `{key}` is in this mapping twice"
             notes = (Note(f"`{key}` is here first", reading.pointer(seen[key])),)
-            reading.note(rules.DUPLICATE_KEY, span, message, notes=notes)
+            reading.note(DUPLICATE_KEY, span, message, notes=notes)
         seen.setdefault(key, span)
         content = reading.next()
         value = _node(reading, content, at)
@@ -211,25 +219,25 @@ def _key(reading: _Reading, event: Event, path: _Path) -> str:
     """Return a key, or note its fault and return ``""`` for one that no profile can have."""
     span = reading.span(event)
     if not isinstance(event, yaml.ScalarEvent):
-        reading.note(rules.ODD_KEY, span, "a mapping, list or alias is used as a key")
+        reading.note(ODD_KEY, span, "a mapping, list or alias is used as a key")
         _node(reading, event, (*path, ""))
         return ""
     _note_properties(reading, event, span)
     text: str = event.value
     plain: bool = event.implicit[0]
     if plain and text == "<<":
-        reading.note(rules.ANCHOR_OR_ALIAS, span, "merge key `<<`")
+        reading.note(ANCHOR_OR_ALIAS, span, "merge key `<<`")
         return ""
     if not _fits(reading, text, span):
         return ""
     if not _KEY.fullmatch(text):
         reading.note(
-            rules.ODD_KEY, span, f"key {double_quoted(text)} is not plain text{beyond_ascii(text)}"
+            ODD_KEY, span, f"key {double_quoted(text)} is not plain text{beyond_ascii(text)}"
         )
         return ""
     if plain and not _is_text(text):
         reading.note(
-            rules.ODD_KEY, span, f"key `{text}` is not text", hint=f"write {double_quoted(text)}"
+            ODD_KEY, span, f"key `{text}` is not text", hint=f"write {double_quoted(text)}"
         )
     return text
 
@@ -242,7 +250,7 @@ def _scalar(reading: _Reading, event: Event, span: Mark) -> Plain:
         return resolve_agreed(text)
     except ValueError:
         message = f"`{text}` without quotes is not the same for every YAML reader"
-        reading.note(rules.AMBIGUOUS_SCALAR, span, message, hint=advice(text))
+        reading.note(AMBIGUOUS_SCALAR, span, message, hint=advice(text))
         return Ambiguous(text)
 
 
@@ -250,15 +258,13 @@ def _fits(reading: _Reading, text: str, span: Mark) -> bool:
     """Return whether a key or value can be read; note its fault if not."""
     if len(text) > MAX_SCALAR:
         reading.note(
-            rules.TOO_LARGE,
+            TOO_LARGE,
             span,
             f"{len(text):,} characters; a key or value has at most {MAX_SCALAR:,}",
         )
         return False
     if hidden := HIDDEN.search(text):
-        reading.note(
-            rules.HIDDEN_CHARACTER, span, f"an escape puts {name_of(hidden[0])} into the text"
-        )
+        reading.note(HIDDEN_CHARACTER, span, f"an escape puts {name_of(hidden[0])} into the text")
         return False
     return True
 

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.diagnostics import Diagnostic, Pointer, Severity
-from trainyard.rules.waivers import EXPIRED_WAIVER, UNUSED_WAIVER, apply_waivers
+from trainyard.rules.change.expired_waiver import RULE as EXPIRED_WAIVER
+from trainyard.rules.change.unused_waiver import RULE as UNUSED_WAIVER
+from trainyard.workflows.waivers import apply_waivers
 from trainyard.yaml_io.source import Source
 
 TODAY = "2026-03-01"

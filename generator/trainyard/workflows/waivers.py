@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer, Severity
 from trainyard.rules import review
+from trainyard.rules.change.expired_waiver import RULE as EXPIRED_WAIVER
+from trainyard.rules.change.unused_waiver import RULE as UNUSED_WAIVER
 from trainyard.yaml_io.source import Source
-
-EXPIRED_WAIVER = Rule(
-    id="change/expired-waiver",
-    severity=Severity.ERROR,
-    summary="No waiver in profiles/waivers.yaml has passed its last day.",
-    why="The exception would become permanent without a new decision.",
-    fix="Correct what it waives and remove the waiver, or decide again and set a later `expires`.",
-)
-UNUSED_WAIVER = Rule(
-    id="change/unused-waiver",
-    severity=Severity.WARNING,
-    summary="Each waiver in profiles/waivers.yaml matches a warning.",
-    why="The waiver would hide the same mistake when it is made again.",
-    fix="Remove the waiver. Errors can't be waived.",
-)
-RULES = (EXPIRED_WAIVER, UNUSED_WAIVER)
 
 _OF_CHANGES = frozenset(rule.id for rule in review.RULES)
 """Rules without a finding where no change is looked at."""

@@ -1,0 +1,13 @@
+"""Text of `change/unused-waiver`."""
+
+from __future__ import annotations
+
+from trainyard.diagnostics import Rule, Severity
+
+RULE = Rule(
+    id="change/unused-waiver",
+    severity=Severity.WARNING,
+    summary="Each waiver in profiles/waivers.yaml matches a warning.",
+    why="The waiver would hide the same mistake when it is made again.",
+    fix="Remove the waiver. Errors can't be waived.",
+)
