@@ -1133,7 +1133,7 @@ SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "argocd": (application("x"), {}),
     "dcgm-exporter": ("DCGM_FI_DEV_XID_ERRORS", {}),
     "external-secrets": (secret("True"), {}),
-    "jobset": (reconciled("total", "jobset"), {"controller": "jobset"}),
+    "jobset": ('controller_runtime_reconcile_total{controller="pod",instance="jobset"}', {}),
     "kube-state-metrics": (ready(1), {}),
     "kubelet": ("container_memory_working_set_bytes", {}),
     "kueue": (ACTIVE, {}),
@@ -1143,3 +1143,8 @@ SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "trainer": (reconciled("total"), {"controller": "trainjob_controller"}),
 }
 """Source -> a series of it, and the labels that its alert has beside those of the rule."""
+BESIDE = {
+    'controller_runtime_reconcile_total{controller="jobset",instance="jobset"}': "1x30",
+    'controller_runtime_reconcile_total{controller="jobset",instance="kueue"}': "1x30",
+}
+"""Series that say nothing of a source: Kueue has a controller of JobSets too."""

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.e2e.alert_cases import CASES, NEW, SOURCES, WAITS, Case, Series
+from tests.e2e.alert_cases import BESIDE, CASES, NEW, SOURCES, WAITS, Case, Series
 from tests.e2e.engines import PROMTOOL, engine
 from tests.e2e.sources import CONTROLLERS
 from trainyard.golang import find_go, run_go
@@ -118,6 +118,7 @@ def test_missing_source_is_reported_alone(source: str, tmp_path: Path) -> None:
     (rule,) = [each for each in alerts(cluster, name) if each["labels"]["source"] == source]
     assert rule["labels"]["severity"] == severity
     present = {series: "1x30" for other, (series, _) in SOURCES.items() if other != source}
+    present |= BESIDE
     found = [expected(rule, SOURCES[source][1], "")]
     for alert, firing in ((name, found), (MISSING if name == DOWN else DOWN, [])):
         case = Case(
@@ -139,7 +140,7 @@ def test_missing_states_are_reported_while_jobs_wait(
     series: Series, fires: bool, tmp_path: Path
 ) -> None:
     """A cluster without jobs has no job's states."""
-    every = {name: "1x30" for name, _ in SOURCES.values()}
+    every = {**BESIDE, **{name: "1x30" for name, _ in SOURCES.values()}}
     (rule,) = [
         each
         for each in alerts("lab", "TrainyardMetricsMissing")

@@ -19,19 +19,25 @@ _NAMES = (
     "trainjob_controller|workload_controller"
 )
 
+_RECONCILES = "controller_runtime_reconcile_total"
+# Kueue has a controller `jobset` too, for quota; only JobSet has one for pods beside it
+# (kubernetes-sigs/jobset:pkg/controllers/pod_controller.go@v0.12.0).
+_JOBSET = (
+    f'{_RECONCILES}{{controller="jobset"}} and on (instance) {_RECONCILES}{{controller="pod"}}'
+)
 _WITNESSES = {
     API_SERVER: "apiserver_admission_webhook_admission_duration_seconds_count",
     "argocd": "argocd_app_info",
     "dcgm-exporter": "DCGM_FI_DEV_XID_ERRORS",
     EXTERNAL_SECRETS: "externalsecret_status_condition",
-    "jobset": 'controller_runtime_reconcile_total{controller="jobset"}',
+    "jobset": _JOBSET,
     "kube-state-metrics": "kube_node_status_condition",
     KUBELET: "container_memory_working_set_bytes",
     "kueue": "kueue_cluster_queue_status",
     "machine-config": "mco_degraded_machine_count",
     "node-exporter": "node_infiniband_state_id",
     SRIOV_METRICS: "sriov_vf_tx_bytes",
-    "trainer": 'controller_runtime_reconcile_total{controller="trainjob_controller"}',
+    "trainer": f'{_RECONCILES}{{controller="trainjob_controller"}}',
 }
 """Source -> a metric that it always has."""
 
