@@ -229,7 +229,7 @@ def day_option(default: str, otherwise: Callable[[], str]) -> Callable[[Command]
         callback=day,
         metavar="DATE",
         help="Day, YYYY-MM-DD, that last days of quotas, maintenance, runtimes, rights and waivers "
-        f"are compared with. No byte of the tree depends on it. Default: {default}.",
+        f"are compared with. It never changes the tree. Default: {default}.",
     )
 
 

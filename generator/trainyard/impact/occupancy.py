@@ -41,8 +41,8 @@ class Occupancy:
         tree: team -> root of its cohorts' tree; the team itself without a cohort.
         owned: (tree, pool) -> nodes that its teams own: more never run at a time.
         of_team: team -> its keys of ``jobs``.
-        borrowing: (root of a cohort tree, pool) -> keys of ``jobs`` with borrowed nodes; with an
-            empty pool those of all pools.
+        borrowing: keys of the ``jobs`` that may use borrowed nodes, by root of their cohort tree
+            and pool; an empty pool stands for all pools.
         runtimes: name -> keys of ``jobs`` within which jobs with it may run.
         priorities: name -> teams that may use it.
         old, new: (team, pool) -> quota on that side.

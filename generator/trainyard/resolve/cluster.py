@@ -41,7 +41,7 @@ def resolve_cluster(
     """Return a cluster, or None when its release is not known."""
     at = Pointer(source.file)
     fields = source.value
-    other = "; another one needs another version of Trainyard"
+    other = "Another release needs another version of Trainyard."
     release = yield from find("release", fields["release"], releases, at / "release", instead=other)
     fabrics = yield from _fabrics(fields, at / "fabrics")
     networks = yield from _networks(fields, at / "networks")

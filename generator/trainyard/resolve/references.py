@@ -58,7 +58,7 @@ def find(
         name: to look up.
         known: all that exist; None for one that was left out or can't be resolved.
         at: place of the name.
-        instead: another way than to write a known name, for the help.
+        instead: another way than to write a known name, a sentence of the help.
     """
     if name in known:
         if known[name] is None:
@@ -66,15 +66,20 @@ def find(
         return known[name]
     noun, *owner = kind.split(" of ")
     message = " of ".join([f"there is no {noun} `{name}`", *owner])
-    found = UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known) + instead)
+    found = UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known, instead))
     yield replace(found, consequence=_CONSEQUENCES[noun])
     return None
 
 
-def _hint(kind: str, name: str, known: Mapping[str, Any]) -> str:
-    if near := nearest(name, known):
-        return f"did you mean `{near}`?"
-    return f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
+def _hint(kind: str, name: str, known: Mapping[str, Any], instead: str) -> str:
+    """Return the help: the nearest known name or all of them, then the other way as a sentence."""
+    near, known_names = nearest(name, known), ", ".join(sorted(known))
+    first = f"there is: {known_names}" if known else f"no {kind} is defined yet"
+    if near:
+        first = f"did you mean `{near}`?"
+    if not instead:
+        return first
+    return f"{first}{'' if near else '.'} {instead}"
 
 
 def network(text: str, at: Pointer) -> Resolving[IPv4Network | None]:

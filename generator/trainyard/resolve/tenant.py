@@ -72,7 +72,7 @@ def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Te
         cohorts = {each.name: each for each in cluster.cohorts}
         kind, at = f"cohort of cluster {cluster.name}", team.at / "cohort"
         # A team has one cohort, which each of its clusters must have.
-        add = f"; or add `{team.cohort}` to the cluster's `cohorts`"
+        add = f"Or add `{team.cohort}` to the cluster's `cohorts`."
         yield from find(kind, team.cohort, cohorts, at, instead=add)
     shared = _Shared(
         team,

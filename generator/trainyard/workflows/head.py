@@ -24,7 +24,7 @@ class Head:
 
     Args:
         profiles: their folder.
-        own: folder of the profiles before they are merged.
+        own: folder with the head's profiles as they were before the merge.
         tree: the tree that `own` should have made.
         remembered: folder with the lockfiles that the change began from.
         commit: of the head; of the work tree, the one that it was checked out from.

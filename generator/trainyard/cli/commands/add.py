@@ -46,8 +46,8 @@ _NODES = 2
 def command() -> None:
     """Add a profile; comments in the files that it touches are kept.
 
-    Writes nothing when the profiles would then have errors that they do not have now, or while
-    they name what does not exist.
+    Writes nothing if the addition would cause a new error, or if a profile names something that
+    does not exist.
     """
 
 
@@ -95,8 +95,8 @@ def team(
 ) -> int:
     """Write the profile of team NAME, with a permanent partition or VLAN and addresses.
 
-    Writes nothing when the profiles would then have errors that they do not have now, or while
-    they name what does not exist.
+    Writes nothing if the addition would cause a new error, or if a profile names something that
+    does not exist.
     """
     amounts = {Unit.NODES: nodes, Unit.GPUS: gpus, Unit.CORES: cores}
     stated = {unit: number for unit, number in amounts.items() if number is not None}
@@ -163,8 +163,8 @@ def allocation(*, team: str, cluster: str, fabric: str, profiles: Path, output: 
 def hardware(*, name: str, preset: str, profiles: Path, output: Path) -> int:
     """Write the hardware profile NAME, which extends a preset.
 
-    Writes nothing when the profiles would then have errors that they do not have now, or while
-    they name what does not exist.
+    Writes nothing if the addition would cause a new error, or if a profile names something that
+    does not exist.
     """
     addition = added(profiles, output, lambda place: add_hardware(place, name, preset, today()))
     return ended(addition, "add it to `pools` of a cluster, or run `trainyard add cluster`")
@@ -199,8 +199,8 @@ def runtime(
 ) -> int:
     """Write the profile of runtime NAME, version 1.
 
-    Writes nothing when the profiles would then have errors that they do not have now, or while
-    they name what does not exist.
+    Writes nothing if the addition would cause a new error, or if a profile names something that
+    does not exist.
     """
     request = RuntimeRequest(name, launcher, image, hardware)
     addition = added(profiles, output, lambda place: add_runtime(place, request, today()))
@@ -231,8 +231,8 @@ def cluster(
 ) -> int:
     """Write the profile of cluster NAME.
 
-    Writes nothing when the profiles would then have errors that they do not have now, or while
-    they name what does not exist.
+    Writes nothing if the addition would cause a new error, or if a profile names something that
+    does not exist.
     """
     request = ClusterRequest(name, release, pools)
     addition = added(profiles, output, lambda place: add_cluster(place, request, today()))

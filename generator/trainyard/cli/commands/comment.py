@@ -84,7 +84,7 @@ def _token(variable: str) -> Callable[[Command], Command]:
 def command() -> None:
     """Write one comment on a pull request, or update the one that is there.
 
-    It is found by a hidden marker at its start and by its author. Nothing is written when the
+    A hidden marker at its start and its author identify the comment. Nothing is written if the
     request has a newer commit.
     """
 
@@ -136,9 +136,9 @@ def on_github(
 ) -> int:
     """Write FILE on the open pull request whose head is a commit; GITHUB_TOKEN is the token.
 
-    The number of the pull request is asked of GitHub: an artifact of the pull request's own
-    workflow is not read. A FILE that is empty, or in which `trainyard diff` found nothing, updates
-    a comment and writes no new one.
+    GitHub is asked for the number of the pull request, since an artifact of the pull request's
+    own workflow can't be trusted. If FILE is empty, or `trainyard diff` found nothing, an existing
+    comment is updated and no new one is written.
     """
     text, host = _text(file), github(api, token)
     number = find_pull_request(host, repository, Head(head_repository, head_branch, head))
@@ -181,8 +181,8 @@ def on_gitlab(
 ) -> int:
     """Write FILE on a merge request; TRAINYARD_TOKEN is a token with the scope `api`.
 
-    A FILE that is empty, or in which `trainyard diff` found nothing, updates a comment and writes
-    no new one.
+    If FILE is empty, or `trainyard diff` found nothing, an existing comment is updated and no new
+    one is written.
     """
     text = _text(file)
     request = MergeRequest(gitlab(api, token), project, merge_request)

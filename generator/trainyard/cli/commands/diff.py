@@ -75,9 +75,8 @@ def command(
     """Show what a change does to teams, networks, jobs and nodes before it is merged.
 
     Compares what the profiles make with the committed tree of the base, and checks the change by
-    every rule. The tree of `--head` must be what its own profiles make. Needs no cluster, and no
-    other program than Git. Nothing is checked out, and no program runs that the repository
-    configures.
+    every rule. The tree of `--head` must be what its own profiles make. Needs Git, and no cluster.
+    Nothing is checked out. Programs that the repository configures (hooks, filters) are never run.
     """
     need_profiles(profiles)
     need_apart(profiles, output)

@@ -62,11 +62,11 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Writes nothing when the profiles have errors, or when a profile or quota is gone that the tree
-    was made from. The same holds when the change breaks a rule of the family `change`: it edits a
-    field that the API server never changes or a runtime in place, or takes a queue, namespace,
-    partition or address range from a team. Changes of VF counts, MTU and kubelet settings are
-    written, although they can interrupt running jobs.
+    Writes nothing if the profiles have errors, or if a profile or quota is gone that the committed
+    tree was made from. The same holds if the change breaks a rule of the family `change`: it edits
+    an immutable field, edits a runtime in place, or takes a queue, namespace, partition or address
+    range from a team. Changes of VF counts, MTU and kubelet settings are written, although they can
+    interrupt running jobs.
     """
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")

@@ -13,7 +13,7 @@ from trainyard.rules.scheduling._flavors import neighbours
 RULE = Rule(
     id="scheduling/uneven-flavor-labels",
     severity=Severity.ERROR,
-    summary="The labels of two pools of one queue have a key in common, with different values.",
+    summary="Two pools of one queue must share a label key, and differ in its value.",
     why="""
         Pods stay Pending, `didn't match Pod's node affinity/selector` (seen with Kueue 0.19.2):
         without a fabric, Kueue admits a job for one kind of node to the other pool's nodes, and
