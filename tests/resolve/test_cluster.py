@@ -234,8 +234,8 @@ def test_unknown_release_leaves_the_cluster_out(name: str) -> None:
 
     assert platform.sites == ()
     assert found[0].hint == (
-        "there is: kubernetes-1.36, openshift-ai-3.5; another one needs another version of "
-        "Trainyard"
+        "there is: kubernetes-1.36, openshift-ai-3.5. Another release needs another version of "
+        "Trainyard."
     )
 
 
