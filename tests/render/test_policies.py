@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
 from trainyard.render import scopes
 from trainyard.render.site import render_site
+from trainyard.workflows.generate import generate
 
 RELEASES = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
 
@@ -223,3 +225,27 @@ def test_only_claims_may_get_finalizers_of_storage(release: str) -> None:
     policy = _policies(release)["trainyard-tenant-objects"]
     (rule,) = (each for each in policy["validations"] if "finalizers" in each["expression"])
     assert "variables.isClaim && each == 'kubernetes.io/pvc-protection'" in rule["expression"]
+
+
+_PARTS = ("matchConditions", "variables", "validations")
+_PAIRS = ("()", "[]", "{}")
+
+
+def test_brackets_of_each_expression_are_balanced() -> None:
+    """The API server refuses a policy that it can't parse, and all others still stand."""
+    manifests = generate(REPOSITORY / "profiles", "../profiles/components").manifests
+    policies = [
+        each.body["spec"]
+        for site in manifests.values()
+        for each in site
+        if each.kind.name == "ValidatingAdmissionPolicy"
+    ]
+    assert len(policies) > 20
+    for policy in policies:
+        texts = [each["expression"] for part in _PARTS for each in policy.get(part, ())]
+        for text in texts:
+            without_text = re.sub(r"'(?:[^'\\]|\\.)*'", "", text)
+            brackets = re.sub(r"[^()\[\]{}]", "", without_text)
+            while any(pair in brackets for pair in _PAIRS):
+                brackets = re.sub(r"\(\)|\[\]|\{\}", "", brackets)
+            assert not brackets, text
