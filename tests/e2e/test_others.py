@@ -55,7 +55,7 @@ _EVERY_PUSH = {
 @pytest.mark.parametrize(
     ("page", "volume", "name"),
     [
-        ("rename-a-team.md", VOLUME, "imagenet"),
+        ("rename-a-team.md", "pvc-0b6f3c52-5f0e-4c59-9d55-2a7f7a7f3f11", "imagenet"),
         ("adopt-a-volume.md", "pvc-7c1e2a90-41d3-4b0e-8f55-90b1d0f4a6c2", "archive"),
     ],
 )

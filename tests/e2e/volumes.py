@@ -14,8 +14,8 @@ from tests.e2e.setup import bad
 from tests.e2e.stage import Stage
 from trainyard_rehearsal.control_plane.api import Body
 
-VOLUME = "pvc-0b6f3c52-5f0e-4c59-9d55-2a7f7a7f3f11"
-"""Name of the volume on the pages."""
+VOLUME = "e2e-volume"
+"""A volume of these tests: those of the pages may be in the tree, whose claims would lose them."""
 PROJECT = "e2e-project"
 _PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 _GONE = "00000000-0000-4000-8000-000000000000"
