@@ -124,11 +124,15 @@ def test_a_normal_team_is_short_and_becomes_much() -> None:
 
 def test_files_of_users_are_read_with_a_limit() -> None:
     """Only what Trainyard ships is read whatever its size; `plainfile` reads the rest."""
-    own = {"golang", "render/", "report/page", "scaffold/", "shipped", "yaml_io/credential_forms"}
+    own = {
+        *("golang", "render/", "report/page", "shipped", "yaml_io/credential_forms"),
+        *("scaffold/ci", "scaffold/profile", "scaffold/template"),
+    }
     unbounded = re.compile(r"\.read_(?:bytes|text)\(")
-    package = REPOSITORY / "generator" / "trainyard"
+    packages = [REPOSITORY / "generator" / name for name in ("trainyard", "trainyard_jobs")]
     found = [
         name
+        for package in packages
         for path in sorted(package.rglob("*.py"))
         if unbounded.search(path.read_text(encoding="utf-8"))
         and not (name := path.relative_to(package).as_posix()).startswith(tuple(own))

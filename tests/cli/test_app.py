@@ -17,6 +17,9 @@ from click.shell_completion import ShellComplete
 from tests.cli.calls import REPOSITORY
 from trainyard import __version__
 from trainyard.cli.app import app, help_lines
+from trainyard.cli.exits import Exit
+from trainyard.cli.main import run
+from trainyard.diagnostics import ToolError
 
 
 def _commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -109,6 +112,21 @@ def test_shell_is_answered(repository: Path) -> None:
     )
 
     assert (done.stdout, done.stderr) == ("plain,nlp\n", "")
+
+
+def test_broken_extension_stops_no_command_of_the_core(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only its own commands, and the lists of all, need it."""
+
+    def broken() -> None:
+        raise ToolError("trainyard_jobs is not installed whole; reinstall Trainyard")
+
+    monkeypatch.setattr("trainyard.cli.app.extensions", broken)
+
+    assert run(["rules"]) == Exit.FINE
+    assert run(["fit"]) == Exit.TOOL
+    assert "reinstall Trainyard" in capsys.readouterr().err
 
 
 _EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"][

@@ -52,7 +52,7 @@ class Commands(click.Group):
             click.UsageError: no command has that name, and the shell does not ask for completions.
             ToolError: its extra is not installed.
         """
-        if name not in help_lines():
+        if name not in COMMANDS and name not in help_lines():
             near = "" if ctx.resilient_parsing else nearest(name, help_lines())
             if near:
                 raise click.UsageError(f"there is no command `{name}`; did you mean `{near}`?", ctx)
@@ -90,7 +90,9 @@ def help_lines() -> dict[str, str]:
 
 
 def _load(name: str) -> click.Command:
-    extension = next(each for each in (_CORE, *extensions()) if name in each.commands)
+    # A broken extension stops no command of the core.
+    others = () if name in COMMANDS else extensions()
+    extension = next(each for each in (_CORE, *others) if name in each.commands)
     try:
         command = import_module(extension.modules[name]).command
     except ModuleNotFoundError as missing:
