@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from docs.generate import main, pages
 from docs.glossary import targets
@@ -24,6 +25,7 @@ from trainyard.yaml_io.reader import read
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _PATH = re.compile(r"`((?:docs|examples|generator|templates|tests)/[^`<{@:\s]*)[@:`]")
+_CODE = re.compile(r"`([^`]+)`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -126,6 +128,20 @@ def test_every_release_is_explained() -> None:
         for path in PACKAGE.glob("releases/*/release.yaml")
         if f"| `{path.parent.name}` |" not in page
     ]
+
+
+def test_table_of_releases_names_keys_and_features_that_exist() -> None:
+    """Each way in which two releases differ names where the difference stands."""
+    page = (ROOT / "docs" / "explanation" / "releases.md").read_text("utf-8")
+    header, _, *rows = page[page.index("key or feature |") :].partition("\n\n")[0].splitlines()
+    named = {name for row in rows for name in _CODE.findall(row.split("|")[-2])}
+    releases = [
+        yaml.safe_load(path.read_text("utf-8")) for path in PACKAGE.glob("releases/*/release.yaml")
+    ]
+    known = {name for each in releases for name in (*each, *each["features"])}
+
+    assert len(named) > 10, header
+    assert named <= known
 
 
 def test_every_rule_has_a_section() -> None:

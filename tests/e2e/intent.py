@@ -60,6 +60,12 @@ class Intent:
     prometheus: str
     metrics: Mapping[str, int]
 
+    @property
+    def isolates_jobs(self) -> bool:
+        """Return whether Trainer writes a NetworkPolicy for each job."""
+        derived = (each for each in self.release["derivedNames"] if each["by"] == "Trainer")
+        return any("NetworkPolicy" in each["names"] for each in derived)
+
     def endpoints(self) -> Iterator[Endpoint]:
         """Yield jobs and workbenches of each team's namespace, the platform's pods, and hosts."""
         for namespace in self.namespaces:
@@ -69,7 +75,7 @@ class Intent:
         yield Endpoint(DNS, self.release["dns"]["namespace"])
         for namespace in self._platform_namespaces():
             yield Endpoint(namespace, namespace)
-        if self.release["isolatesJobs"]:
+        if self.isolates_jobs:
             yield Endpoint("trainer", _trainer_namespace(self.release), _TRAINER)
         yield Endpoint(INTERNET, address="192.0.2.200")
         yield from self._hosts()
@@ -125,11 +131,11 @@ class Intent:
             return scraped and port == self.metrics.get(target.namespace)
         if JOB not in target.labels:
             return self._are_workspaces(target, source)
-        if self.release["isolatesJobs"] and source.labels == _TRAINER:
+        if self.isolates_jobs and source.labels == _TRAINER:
             return (protocol, port) == ("TCP", _TRAINER_PORT)
         same = (
             source.labels.get(JOB) == target.labels[JOB]
-            if self.release["isolatesJobs"]
+            if self.isolates_jobs
             else JOB in source.labels
         )
         return source.namespace == target.namespace and same
@@ -170,7 +176,7 @@ def job_policies(cluster: Intent) -> Iterator[dict[str, Any]]:
 
     Source: opendatahub-io/trainer:pkg/rhai/networkpolicy.go@070e02f.
     """
-    if not cluster.release["isolatesJobs"]:
+    if not cluster.isolates_jobs:
         return
     where = {"matchLabels": {"kubernetes.io/metadata.name": _trainer_namespace(cluster.release)}}
     controller = {"namespaceSelector": where, "podSelector": {"matchLabels": _TRAINER}}

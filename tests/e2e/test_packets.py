@@ -206,22 +206,6 @@ def test_wrong_policy_is_detected(place: Place, wrong: Wrong) -> None:
     assert (source, target, "TCP", wrong.port) in differing
 
 
-def test_matrix_has_every_kind_of_endpoint() -> None:
-    """Jobs, workbenches, controllers, an outsider, and hosts on both sides of a range."""
-    names = [each.name for each in intent("prod-east").endpoints()]
-
-    assert len(names) == len(set(names))
-    assert {
-        "team-nlp-rank-a0",
-        "team-nlp-bench-0",
-        OUTSIDER,
-        DNS,
-        "trainer",
-        "redhat-ods-applications",
-    } < set(names)
-    assert {"api-server-0", "api-server-0-next", INTERNET} < set(names)
-
-
 @pytest.mark.parametrize("made", ["link", "address"])
 def test_node_that_cannot_be_made_leaves_no_process(
     monkeypatch: pytest.MonkeyPatch, made: str

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.alert_scenarios import gpu_off_the_bus
 from tests.e2e.expressions import Need, needs
 from tests.e2e.git import delivered
 from tests.e2e.rules import groups, rules, shown_labels
@@ -66,10 +68,12 @@ def test_rules_read_metrics_and_labels_that_exist(seen: Watched) -> None:
     # no webhook of the API server has failed.
     absent = ("apiserver", "argocd", "kubelet", "machine-config")
     elsewhere = {metric for component in absent for metric in _metrics(component)}
+    elsewhere |= _recorded_from(seen, elsewhere)
     wanted = {each for each in _wanted(seen) if each.metric not in elsewhere}
     assert wanted
     missing = partial(_missing, prometheus, wanted)
-    assert prometheus.until(lambda: not missing()), "\n".join(missing())
+    with contextmanager(gpu_off_the_bus)(seen):
+        assert prometheus.until(lambda: not missing()), "\n".join(missing())
 
 
 @pytest.mark.parametrize("stage", [GITOPS], indirect=True, ids=lambda setup: setup.name)
@@ -120,6 +124,16 @@ def _wanted(seen: Watched, group: str = "") -> set[Need]:
         for rule in rules(found)
         for need in needs(seen.prometheus.parsed(rule["expr"]), shown_labels(rule))
         for each in _by_version(need)
+    }
+
+
+def _recorded_from(seen: Watched, metrics: set[str]) -> set[str]:
+    """Return the series that rules of a tree record from some metrics."""
+    return {
+        rule["record"]
+        for rule in rules(groups(seen.scene.manifests))
+        if "record" in rule
+        and metrics & {each.metric for each in needs(seen.prometheus.parsed(rule["expr"]))}
     }
 
 
