@@ -193,7 +193,12 @@ WRONG = [
 def test_wrong_policy_is_detected(place: Place, wrong: Wrong) -> None:
     """A policy that allows more, or less, changes the answer of a probe."""
     enforced = deepcopy(place.policies)
-    changed = [each["spec"] for each in enforced if each["metadata"]["name"] == wrong.policy]
+    changed = [
+        each["spec"]
+        for each in enforced
+        if each["metadata"]["name"] == wrong.policy
+        and each["metadata"]["namespace"] in place.meant.namespaces
+    ]
     for spec in changed:
         wrong.change(spec)
 
