@@ -41,8 +41,6 @@ def test_new_repository_takes_a_team_that_owns_every_node(
     expected = {"delivery/placeholder-left"}
     if nodes == 2:
         expected.add("capacity/no-reserve")
-    if preset == "cpu-node":  # the taint of such nodes is the site's
-        expected.add("node/no-taint")
     assert rules == expected
 
 

@@ -11,6 +11,7 @@ _UNKNOWN = {
     "cpu": "{sockets: 2, cores: 64, threads: 128} # placeholder: the processors of one node",
     "memory": "1Ti # placeholder: the memory of one node",
     "ephemeralStorage": "1788Gi # placeholder: the file system of kubelet on one node",
+    "taint": "ml.example.com/cpu # placeholder: the taint of these nodes, a key of your own domain",
 }
 """Example values of the fields that a preset may leave to the site."""
 

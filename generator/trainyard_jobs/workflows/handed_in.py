@@ -61,17 +61,25 @@ def objects(name: str, documents: Iterable[Any]) -> Iterator[tuple[tuple[Step, .
         TreeError: a document is no object.
     """
     for number, body in enumerate(documents):
-        if not isinstance(body, dict) or "kind" not in body:
-            raise TreeError(f"{name} has a document that is no Kubernetes object")
-        if str(body["kind"]).endswith("List") and isinstance(body.get("items"), list):
-            members = enumerate(body["items"])
-            yield from (
-                ((number, "items", index), each)
-                for index, each in members
-                if isinstance(each, dict)
-            )
+        _need_object(name, body)
+        if str(body["kind"]).endswith("List") and "items" in body:
+            yield from _members(name, number, body["items"])
         else:
             yield (number,), body
+
+
+def _members(name: str, number: int, items: Any) -> Iterator[tuple[tuple[Step, ...], Body]]:
+    """Yield the path and body of each object of a List; Go writes an empty one as null too."""
+    if not isinstance(items, list | None):
+        raise TreeError(f"{name} has a List whose `items` is no list of objects")
+    for index, body in enumerate(items or ()):
+        _need_object(name, body)
+        yield (number, "items", index), body
+
+
+def _need_object(name: str, body: Any) -> None:
+    if not isinstance(body, dict) or "kind" not in body:
+        raise TreeError(f"{name} has a document that is no Kubernetes object")
 
 
 def content_of(file: Path, limit: int) -> tuple[bytes, str]:

@@ -156,3 +156,24 @@ def test_hostile_text_ends_no_comment(trainyard: Call, here: Path) -> None:
     assert "\nkind: Pod" not in ended.out
     assert "##[" not in ended.err
     assert [each["kind"] for each in parse_manifests(ended.out)] == ["TrainJob"]
+
+
+@pytest.mark.parametrize(
+    ("items", "reason"),
+    [
+        ("7", "has a List whose `items` is no list of objects"),
+        ("{a: b}", "has a List whose `items` is no list of objects"),
+        ("[7]", "has a document that is no Kubernetes object"),
+        ("null", "has no MPIJob of kubeflow.org"),
+    ],
+)
+def test_list_with_something_else_is_not_passed_over(
+    trainyard: Call, here: Path, items: str, reason: str
+) -> None:
+    """What is no object of a List is named; an empty List has no MPIJob."""
+    (here / "job.yaml").write_text(f"kind: List\nitems: {items}\n", "utf-8")
+
+    ended = trainyard("convert", "mpijob", "job.yaml")
+
+    assert ended.code == (Exit.NO_INPUT if items == "null" else Exit.IO)
+    assert reason in ended.err
