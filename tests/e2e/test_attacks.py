@@ -30,6 +30,8 @@ _PLATFORM: dict[str, Any] = {
 }
 _PATIENCE = 120.0
 """Seconds for what takes a few, since a busy machine is no failure."""
+_KEPT_BY = ("name", "namespace", "deletionTimestamp", "finalizers", "ownerReferences")
+"""Metadata that tell why an object stays."""
 _ROOT = "kube-root-ca.crt"
 _STILL = 0.4
 """Seconds in which no object may change while no user acts."""
@@ -226,4 +228,8 @@ def _undeleted_pods(scene: Scene) -> Iterator[str]:
         return all(job.is_gone for job in jobs) and not scene.api.list("v1", "Pod")
 
     if not scene.stage.until(are_gone, _PATIENCE):
-        yield f"pods can't be removed: {[_name(each) for each in scene.api.list('v1', 'Pod')]}"
+        pods = [
+            {key: each["metadata"].get(key) for key in _KEPT_BY}
+            for each in scene.api.list("v1", "Pod")
+        ]
+        yield f"pods can't be removed: {pods}"
