@@ -18,7 +18,13 @@ class UnreadableError(Exception):
         help: what else to do.
     """
 
-    def __init__(self, at: Pointer, what: str, reason: str, help: str = "") -> None:  # noqa: A002 - the word of every finding
+    def __init__(
+        self,
+        at: Pointer,
+        what: str,
+        reason: str,
+        help: str = "",  # noqa: A002 - the word of every finding
+    ) -> None:
         super().__init__(what)
         self.at, self.what, self.reason, self.help = at, what, reason, help
 
