@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trainyard.diagnostics import Pointer
+from trainyard.diagnostics import Pointer, ToolError
 from trainyard.model.derived import DerivedName
 from trainyard.model.monitoring import MetricSource
 
@@ -98,8 +98,18 @@ class Release:
     plurals: Mapping[str, str]
 
     def plural(self, group: str, kind: str) -> str:
-        """Return the name of a kind in RBAC rules, e.g. ``topologies``."""
-        return self.plurals[f"{kind}.{group}" if group else kind]
+        """Return the name of a kind in RBAC rules, e.g. ``topologies``.
+
+        Raises:
+            ToolError: a developer has added the kind, and not yet derived its schema.
+        """
+        name = f"{kind}.{group}" if group else kind
+        if name not in self.plurals:
+            raise ToolError(
+                f"release {self.name} has no schema of {name}: a template or a component may write "
+                "it, so run `make schemas` in the checkout"
+            )
+        return self.plurals[name]
 
     @property
     def reserved_config_maps(self) -> tuple[str, ...]:
