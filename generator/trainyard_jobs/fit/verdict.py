@@ -79,7 +79,7 @@ class Verdict:
     Args:
         podsets: its pods; none when the job has no usable runtime.
         checks: the answer of each link that was judged, in order.
-        change: the smallest change that was found of a job: a waiting one is then admitted, one
+        change: a change of a job that helps: a waiting one is then admitted, one
             that never starts is admitted or waits. Empty when none was found or is needed.
     """
 

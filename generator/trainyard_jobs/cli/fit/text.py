@@ -37,7 +37,7 @@ def _verdict(verdict: Verdict, places: Places) -> Iterator[str]:
 
 
 def _help(verdict: Verdict) -> Iterator[str]:
-    """Yield the smallest change of a job, then what else can be done."""
+    """Yield a change of a job that helps, then what else can be done."""
     if verdict.change:
         yield " and ".join(verdict.change)
     yield from dict.fromkeys(way for each in verdict.deciding for way in each.repair)
