@@ -37,7 +37,8 @@ def read_job(file: str, number: int, body: dict[str, Any]) -> Draft:
         launcher=OPENMPI.name,
         nodes=body["nodes"],
         image=body["image"],
-        command=(OPENMPI.command, *body["command"].split()),
+        command=OPENMPI.command,
+        args=tuple(body["command"].split()),
         notes=tuple(notes),
     )
 '''
@@ -137,8 +138,8 @@ CASE = """\
 kind: Job
 name: train-{number}
 image: registry.example.com/ml/batchy:{number}
-nodes: {number}
-command: python train.py --nodes {number}
+nodes: {nodes}
+command: python train.py --epochs {number}
 mail: true
 """
 PAGE = """\
@@ -183,12 +184,12 @@ def test_converter_is_added_as_its_recipe_says(tmp_path: Path) -> None:
     copy.write(f"{cases}/__init__.py", "")
     copy.write(f"{cases}/test_cases.py", TEST)
     for number in range(2, 17):
-        copy.write(f"{cases}/nodes-{number}.yaml", CASE.format(number=number))
+        copy.write(f"{cases}/job-{number}.yaml", CASE.format(number=number, nodes=2 + number % 7))
     copy.write("docs/how-to/convert-batchy.md", PAGE)
     copy.insert("docs/README.md", LISTED, "- [Convert jobs of batchy](how-to/convert-batchy.md)\n")
     copy.run(f"pytest {cases} --update-golden")
     listed = "tests/test_docs.py::test_every_page_is_listed"
     copy.type("make docs test", [*FRESH, listed, cases])
 
-    assert "mail: no TrainJob has it" in copy.run(f"cat {cases}/nodes-2.expected")
+    assert "mail: no TrainJob has it" in copy.run(f"cat {cases}/job-2.expected")
     copy.done(most=10 + 15)

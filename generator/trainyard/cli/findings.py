@@ -31,7 +31,7 @@ class Findings:
 
     def ordered(self) -> list[tuple[Diagnostic, Place]]:
         """Return the findings, errors first, by file, line, column and rule."""
-        located = [(each, self.places.find(each.at)) for each in self.diagnostics]
+        located = [(diagnostic, self.places.find(diagnostic.at)) for diagnostic in self.diagnostics]
         return sorted(located, key=_order)
 
     def grouped(self) -> list[list[tuple[Diagnostic, Place]]]:
@@ -44,7 +44,7 @@ class Findings:
 
     def count(self, severity: Severity) -> int:
         """Return how many findings there are of a severity."""
-        return sum(each.severity is severity for each in self.diagnostics)
+        return sum(diagnostic.severity is severity for diagnostic in self.diagnostics)
 
 
 def _order(found: tuple[Diagnostic, Place]) -> tuple[int, str, int, int, str, str]:

@@ -54,7 +54,7 @@ def team_of_namespaces(platform: Platform, namespaces: Iterable[str]) -> str:
         for tenant in site.tenants
         for space in tenant.spaces
     }
-    teams = {spaces.get(each, "") for each in namespaces}
+    teams = {spaces.get(namespace, "") for namespace in namespaces}
     if "" in teams:
         raise click.UsageError("no team owns the namespace of a job; name the `--team`")
     if len(teams) > 1:

@@ -42,7 +42,8 @@ def kustomizations(
         if manifest.unit not in UNLISTED:
             listed.setdefault(manifest.unit, []).append(manifest.path.rpartition("/")[2])
     components = {
-        f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants
+        f"teams/{tenant.name}": [component.name for component in tenant.components]
+        for tenant in site.tenants
     }
     return {
         folder: _kustomization(

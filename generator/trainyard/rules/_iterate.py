@@ -54,7 +54,7 @@ def hardware(platform: Platform) -> tuple[Hardware, ...]:
 
 def hardware_of(platform: Platform, runtime: Runtime) -> list[Hardware]:
     """Return the hardware that a runtime lists and that some pool has, sorted by name."""
-    return [each for each in hardware(platform) if each.name in runtime.hardware]
+    return [node_type for node_type in hardware(platform) if node_type.name in runtime.hardware]
 
 
 def listed_with_end(platform: Platform) -> Iterator[tuple[Team, Runtime]]:

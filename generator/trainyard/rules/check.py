@@ -41,6 +41,6 @@ def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:
         today: ISO date that the last days of runtimes are compared with; when empty, no runtime
             has ended.
     """
-    found = (each for check in CHECKS for each in check.run(platform, today))
+    found = (finding for check in CHECKS for finding in check.run(platform, today))
     # A mistake in a team's profile is found on each of its clusters, and reported once.
     yield from dict.fromkeys(found)

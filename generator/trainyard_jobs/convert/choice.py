@@ -53,21 +53,21 @@ def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
     leaves the fewest GPUs idle, and holds little else.
     """
     grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
-    found = [_choice(draft, space, grant) for space, grant in grants]
+    choices = [_choice(draft, space, grant) for space, grant in grants]
     for condition in _conditions(draft):
-        left = list(filter(condition.fits, found))
+        left = list(filter(condition.fits, choices))
         if not left:
             where = f"the runtimes of team {tenant.name} on {tenant.cluster.name}"
-            text = f"{condition.lack}; {where}: {_named(found)}"
+            text = f"{condition.lack}; {where}: {_named(choices)}"
             at = draft.place(condition.attribute)
             return Note(at, Kind.REFUSED, condition.attribute, text)
-        found = left
-    return tuple(sorted(found, key=lambda each: _order(draft, tenant, each)))
+        choices = left
+    return tuple(sorted(choices, key=lambda choice: _order(draft, tenant, choice)))
 
 
 def _named(choices: Iterable[Choice]) -> str:
     """Return runtimes with what their largest job has."""
-    known = {each.launch.name: each.grant.size for each in choices}
+    known = {choice.launch.name: choice.grant.size for choice in choices}
     return ", ".join(f"{name} (up to {size})" for name, size in known.items()) or "none"
 
 

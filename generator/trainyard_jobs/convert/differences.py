@@ -87,7 +87,7 @@ def _order(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
         text = f"jobs with {choice.launch.name} belong into `{final.queue}`"
         yield Note(draft.place("queue"), Kind.CHANGED, f"queue `{draft.queue}`", text)
     if draft.priority not in {"", final.priority}:
-        known = ", ".join(each.name for each in choice.space.priorities) or "none"
+        known = ", ".join(priority.name for priority in choice.space.priorities) or "none"
         text = f"the team's classes are {known}; the job has {final.priority or 'no class'}"
         yield Note(draft.place("priority"), Kind.CHOOSE, f"priority `{draft.priority}`", text)
     if draft.deadline != final.deadline:
@@ -121,7 +121,7 @@ def _starts_again(number: int) -> str:
 def undecided(draft: Draft) -> Iterator[Note]:
     """Yield what only the platform decides, of a draft for which no runtime was chosen."""
     decides = "the runtime decides it"
-    found = {
+    parts = {
         "queue": (draft.queue, f"queue `{draft.queue}`", "the namespace must have it"),
         "priority": (draft.priority, f"priority `{draft.priority}`", "the cluster must have it"),
         "restarts": (draft.restarts, _restarts(draft), decides),
@@ -130,7 +130,7 @@ def undecided(draft: Draft) -> Iterator[Note]:
         "resources": ("resources" in draft.places, "resources", decides),
         LAUNCHER: (LAUNCHER in draft.places, "Launcher: its ranks and resources", decides),
     }
-    for attribute, (value, what, meaning) in found.items():
+    for attribute, (value, what, meaning) in parts.items():
         if value:
             kind = Kind.CHANGED if meaning == decides else Kind.CHOOSE
             yield Note(draft.place(attribute), kind, what, meaning)
@@ -157,11 +157,11 @@ _OF_VARIABLES = {
 def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
     """Yield the objects that the namespace must have and the profiles do not promise."""
     space = choice.space
-    known = {("PersistentVolumeClaim", each.name) for each in space.claims}
-    known |= {("Secret", each.name) for each in space.secrets}
+    known = {("PersistentVolumeClaim", claim.name) for claim in space.claims}
+    known |= {("Secret", secret.name) for secret in space.secrets}
     for member, fields in (
-        *((each, _FIELDS) for each in draft.volumes),
-        *((each, _OF_VARIABLES) for each in draft.env),
+        *((volume, _FIELDS) for volume in draft.volumes),
+        *((variable, _OF_VARIABLES) for variable in draft.env),
     ):
         for kind, name in _named(member, fields):
             if (kind, name) not in known:

@@ -30,10 +30,10 @@ def finish(draft: Draft, tenant: Tenant | None) -> Conversion:
         return _refused(draft)
     if tenant is None:
         return _unchosen(draft)
-    found = choose(draft, tenant)
-    if isinstance(found, Note):
-        return _refused(replace(draft, notes=(*draft.notes, found)))
-    return _chosen(draft, found)
+    chosen = choose(draft, tenant)
+    if isinstance(chosen, Note):
+        return _refused(replace(draft, notes=(*draft.notes, chosen)))
+    return _chosen(draft, chosen)
 
 
 def _refused(draft: Draft) -> Conversion:
@@ -84,7 +84,7 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
 
 def _with_priority(draft: Draft, priorities: Sequence[Priority]) -> Draft:
     """Return a draft with a class that the team may use, by default the lowest, and its time."""
-    named = [each for each in priorities if each.name == draft.priority] or priorities[:1]
+    named = [allowed for allowed in priorities if allowed.name == draft.priority] or priorities[:1]
     for priority in named:
         times = (draft.deadline, priority.deadline)
         deadline = min(filter(None, times), default=0)
@@ -106,7 +106,7 @@ def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Note]:
         text = f"the source names none; {has}: it must hold the program"
         yield Note(at, Kind.CHOOSE, "image", text)
     elif repository(launch.runtime.image) != repository(draft.image):
-        others = ", ".join(each.launch.name for each in choices[1:])
+        others = ", ".join(choice.launch.name for choice in choices[1:])
         text = (
             f"{has}: put the program into that image, or give the job's own a runtime, "
             f"`profiles/runtimes/{profile_name(draft.image)}.yaml`"

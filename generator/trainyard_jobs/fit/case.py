@@ -94,9 +94,9 @@ class Case:
     def is_formed(self) -> bool:
         """Return whether the API server can read the job; if not, no other link is judged."""
         return all(
-            each.standing is not Standing.NEVER
-            for each in self.checks
-            if each.link in {Link.NAMESPACE, Link.FORM}
+            check.standing is not Standing.NEVER
+            for check in self.checks
+            if check.link in {Link.NAMESPACE, Link.FORM}
         )
 
     def requests(self) -> list[Request]:
@@ -107,7 +107,7 @@ class Case:
         named = next((groups[role] for role in ("user", "admin") if groups.get(role)), ())
         user = f"somebody@{self.space.team.name}"
         job = Request(self.body, "trainjobs", user, (*named[:1], "system:authenticated"))
-        return [job, *(self._pod(each) for each in self.pods)]
+        return [job, *(self._pod(pod) for pod in self.pods)]
 
     def _pod(self, pods: Pods) -> Request:
         """Return the creation of a pod by the controller of Jobs."""
@@ -202,8 +202,8 @@ def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Ite
 
 def _form_checks(ground: Ground, body: Body) -> Iterator[Check]:
     # The schemas have only the metadata that the tree writes; the evaluator judges the others.
-    found = mapping(body, "metadata").items()
-    metadata = {key: each for key, each in found if key not in {_OWNERS, _GENERATE}}
+    fields = mapping(body, "metadata").items()
+    metadata = {key: value for key, value in fields if key not in {_OWNERS, _GENERATE}}
     for fault in ground.faults({**body, "metadata": metadata}):
         yield Check(Link.FORM, Standing.NEVER, fault)
 

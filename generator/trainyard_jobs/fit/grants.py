@@ -28,7 +28,7 @@ def runtime_named(body: dict[str, Any], team: Team) -> str:
 def grant_of(body: dict[str, Any], space: Space) -> Grant | None:
     """Return the limits of jobs with a job's runtime; None when a namespace may not use it."""
     name = runtime_named(body, space.team)
-    return next((each for each in space.grants if each.launch.name == name), None)
+    return next((grant for grant in space.grants if grant.launch.name == name), None)
 
 
 def home_of(body: dict[str, Any], spaces: Sequence[Space], preferred: Space | None = None) -> Space:

@@ -29,9 +29,9 @@ def _container(container: Body, ranges: Sequence[Body]) -> Body:
     limits = mapping(container, "resources", "limits")
     # The API server copies limits to requests before a LimitRange is applied.
     requests = {**limits, **mapping(container, "resources", "requests")}
-    for each in _items(ranges):
-        limits = {**mapping(each, "default"), **limits}
-        requests = {**mapping(each, "defaultRequest"), **requests}
+    for item in _items(ranges):
+        limits = {**mapping(item, "default"), **limits}
+        requests = {**mapping(item, "defaultRequest"), **requests}
     return {**container, "resources": {"limits": limits, "requests": requests}}
 
 

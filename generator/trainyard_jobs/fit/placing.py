@@ -27,7 +27,7 @@ _PRIORITY = "kueue.x-k8s.io/priority-class"
 
 def node_checks(queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
     """Yield pods that are larger than a node, or more than all nodes have room for."""
-    for flavor in sorted({each.flavor for each in choices}):
+    for flavor in sorted({choice.flavor for choice in choices}):
         pool, wanted = queueing.flavors[flavor], placements(choices, flavor)
         larger = [*_larger(pool, flavor, wanted)]
         yield from larger
@@ -70,7 +70,7 @@ def present_checks(case: Case, queueing: Queueing, choices: Sequence[Choice]) ->
 
 
 def _present(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
-    short = [each for choice in choices for each in choice.shortages]
+    short = [shortage for choice in choices for shortage in choice.shortages]
     missing = missing_nodes(queueing, choices)
     if not short and not any(missing.values()):
         return
@@ -129,5 +129,5 @@ def _evicted(
 
 def _priority(case: Case) -> int:
     name = mapping(case.body, "metadata", "labels").get(_PRIORITY)
-    found = case.ground.objects.find("WorkloadPriorityClass", str(name)) if name else None
-    return int(value_at(found.body, "value") or 0) if found else 0
+    priority_class = case.ground.objects.find("WorkloadPriorityClass", str(name)) if name else None
+    return int(value_at(priority_class.body, "value") or 0) if priority_class else 0

@@ -53,9 +53,9 @@ def victims(cohorts: Cohorts, job: Preemptor, running: Sequence[Running]) -> lis
     """Return the jobs that are evicted for a job; None when no eviction makes room."""
     if not all(_may_preempt(cohorts, job, amount) for amount in job.scarce):
         return None
-    found = list(_candidates(cohorts, job, running))
-    for borrowing in _attempts(cohorts, job, found):
-        evicted = _evicted(cohorts, job, found, borrowing=borrowing)
+    candidates = list(_candidates(cohorts, job, running))
+    for borrowing in _attempts(cohorts, job, candidates):
+        evicted = _evicted(cohorts, job, candidates, borrowing=borrowing)
         if evicted is not None:
             return evicted
     return None
@@ -80,15 +80,17 @@ def _may_preempt(cohorts: Cohorts, job: Preemptor, amount: Amount) -> bool:
     return False
 
 
-def _attempts(cohorts: Cohorts, job: Preemptor, found: Sequence[Candidate]) -> tuple[bool, ...]:
+def _attempts(
+    cohorts: Cohorts, job: Preemptor, candidates: Sequence[Candidate]
+) -> tuple[bool, ...]:
     """Return whether each attempt may borrow, in Kueue's order (classicalPreemptions)."""
-    others = [each for each in found if each.lowest]
+    others = [each for each in candidates if each.lowest]
     under = all(
         cohorts.used(job.queue, each) < cohorts.nominal(job.queue, each) for each in job.short
     )
     if not others or not under:
         return (True,)
-    return (False, True) if all(each.reclaimed for each in others) else (True, False)
+    return (False, True) if all(other.reclaimed for other in others) else (True, False)
 
 
 def _candidates(
@@ -99,7 +101,7 @@ def _candidates(
     using.sort(key=lambda each: (each.priority, _newest_first(each.since), each.job))
     for advantage, lowest, queue in _queues(cohorts, job):
         borrowers = (each for each in using if each.queue == queue)
-        yield from (Candidate(each, lowest, reclaimed=not advantage) for each in borrowers)
+        yield from (Candidate(borrower, lowest, reclaimed=not advantage) for borrower in borrowers)
     yield from _of_same_queue(job, using)
 
 
@@ -154,16 +156,16 @@ def _borrowers(
 
 
 def _evicted(
-    cohorts: Cohorts, job: Preemptor, found: Sequence[Candidate], *, borrowing: bool
+    cohorts: Cohorts, job: Preemptor, candidates: Sequence[Candidate], *, borrowing: bool
 ) -> list[Running] | None:
     """Return the jobs whose eviction makes room; None when not even all candidates do."""
     evicted: list[Running] = []
     fits = False
-    for each in found:
-        if not _is_valid(cohorts, job, each, borrowing=borrowing):
+    for candidate in candidates:
+        if not _is_valid(cohorts, job, candidate, borrowing=borrowing):
             continue
-        cohorts.changed(each.job.queue, each.job.usage, -1)
-        evicted.append(each.job)
+        cohorts.changed(candidate.job.queue, candidate.job.usage, -1)
+        evicted.append(candidate.job)
         if fits := _fits(cohorts, job, evicted, borrowing=borrowing):
             break
     needed = _needed(cohorts, job, evicted, borrowing=borrowing) if fits else evicted

@@ -45,10 +45,10 @@ def judge(ground: Ground, jobs: Sequence[dict[str, Any]]) -> list[Judged]:
 def _answers(ground: Ground, cases: Sequence[Case]) -> Iterator[Sequence[Answer]]:
     """Yield the admission plugins' answers to the requests of each job; all are asked at once."""
     requests = [case.requests() for case in cases]
-    every = [each for found in requests for each in found]
+    every = [each for asked in requests for each in asked]
     answers = iter(ground.judge(every) if ground.judge else ())
-    for found in requests:
-        yield [next(answers) for _ in found] if ground.judge else ()
+    for asked in requests:
+        yield [next(answers) for _ in asked] if ground.judge else ()
 
 
 def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:

@@ -44,7 +44,7 @@ class Jobs:
     @property
     def namespaces(self) -> set[str]:
         """The namespaces that they name; empty for a job that names none."""
-        return {text(each, "metadata", "namespace") for each in self.bodies}
+        return {text(body, "metadata", "namespace") for body in self.bodies}
 
 
 def read_jobs(file: Path) -> Jobs:

@@ -41,7 +41,7 @@ def _teams(cluster: ClusterImpact) -> Iterator[str]:
     """Yield what changes of each team's quota, and which jobs wait for nodes in maintenance."""
     for transfer in cluster.transfers:
         yield f"~ {_transfer(transfer)}"
-    short = {each.pool for each in cluster.maintenance if each.takes_nodes}
+    short = {window.pool for window in cluster.maintenance if window.takes_nodes}
     for quota in cluster.quotas:
         yield _quota(quota)
         if quota.pool in short and quota.reach_after < quota.reach_before:

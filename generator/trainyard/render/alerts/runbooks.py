@@ -110,10 +110,10 @@ class Runbooks:
         """What has metrics -> who has it scraped."""
         cluster = self.site.cluster
         return {
-            each.name: cluster.external[f"{METRICS}/{each.name}"]
-            if each.scrape is None
+            source.name: cluster.external[f"{METRICS}/{source.name}"]
+            if source.scrape is None
             else "this tree"
-            for each in cluster.sources
+            for source in cluster.sources
         }
 
     @property
@@ -142,7 +142,7 @@ class Runbooks:
         shell = "kubectl -n kube-system debug node/NODE -it --profile sysadmin --image IMAGE --"
         if "machine-config" in cluster.release.features:
             cli, admin, shell = "oc", "oc adm", "oc debug node/NODE --"
-        namespaces = {each.name: each.namespace for each in cluster.sources}
+        namespaces = {source.name: source.namespace for source in cluster.sources}
         names = {"cli": cli, "admin": admin, "cluster": cluster.name, "node_shell": shell}
         waiting = (f"{name} {format_seconds(limit)}" for name, limit in limits(cluster).items())
         names["waiting"] = ", ".join(waiting)

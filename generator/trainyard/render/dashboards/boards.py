@@ -64,7 +64,7 @@ def fitted(cluster: Cluster, dashboard: Dashboard) -> Dashboard:
     rows = (
         replace(
             row,
-            panels=tuple(_linked(each, links) for each in row.panels if each.concerns(cluster)),
+            panels=tuple(_linked(panel, links) for panel in row.panels if panel.concerns(cluster)),
         )
         for row in dashboard.rows
     )

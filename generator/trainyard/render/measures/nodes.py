@@ -23,7 +23,7 @@ def nodes(tenant: Tenant, place: SiteObjects) -> Answer:
     if not _are_dedicated(own, list(holders.values()), tenant):
         how += "; the nodes are not dedicated"
         return Answer(how, [*queues, *place.of("ResourceFlavor", own)], OPEN)
-    others = {each.name: each for each in place.site.cluster.pools if _tolerates(each, own)}
+    others = {pool.name: pool for pool in place.site.cluster.pools if _tolerates(pool, own)}
     kept, state = _kept_away(list(own.values()), list(others.values()))
     how += f", all under the regulation; none is lent or borrowed; {kept}"
     return Answer(how, [*queues, *place.of("ResourceFlavor", {**own, **others})], state)
@@ -86,4 +86,4 @@ def _excludes(other: Pool, pools: Sequence[Pool]) -> bool:
     """Return whether the node selector of a pool's pods excludes the nodes of all other pools."""
     wanted = other.hardware.labels.items()
     labels = [pool.hardware.labels for pool in pools]
-    return all(any(each.get(key, value) != value for key, value in wanted) for each in labels)
+    return all(any(label.get(key, value) != value for key, value in wanted) for label in labels)

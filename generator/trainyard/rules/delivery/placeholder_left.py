@@ -123,7 +123,7 @@ def _host(text: str) -> str:
 
 def _networks(cluster: Cluster) -> Iterator[tuple[Pointer, str]]:
     for name, network in cluster.networks.items():
-        if any(network.subnet_of(each) for each in EXAMPLE_NETWORKS):
+        if any(network.subnet_of(example) for example in EXAMPLE_NETWORKS):
             message = (
                 f"{network} is a placeholder: the range is reserved for documentation (RFC 5737)"
             )

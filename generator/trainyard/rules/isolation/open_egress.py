@@ -33,7 +33,7 @@ _MOST_TOGETHER = 1 << 32 - 6
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        found = [each for egress in site.cluster.egress for each in _check(egress)]
+        found = [finding for egress in site.cluster.egress for finding in _check(egress)]
         yield from found or _together(site.cluster)
 
 

@@ -13,17 +13,17 @@ def document(verdicts: Sequence[Verdict], places: Places) -> list[dict[str, Any]
     """Return the verdicts in the order of the file."""
     return [
         {
-            "job": each.job,
-            "namespace": each.namespace,
-            "standing": each.standing,
+            "job": verdict.job,
+            "namespace": verdict.namespace,
+            "standing": verdict.standing,
             "pods": [
                 {"role": pods.role, "count": pods.count, "requests": pods.requests}
-                for pods in each.podsets
+                for pods in verdict.podsets
             ],
-            "checks": [_check(check, places) for check in each.checks],
-            "change": list(each.change),
+            "checks": [_check(check, places) for check in verdict.checks],
+            "change": list(verdict.change),
         }
-        for each in verdicts
+        for verdict in verdicts
     ]
 
 

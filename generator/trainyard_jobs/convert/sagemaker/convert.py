@@ -84,10 +84,10 @@ def _places(request: Request) -> dict[str, Pointer]:
         "nodes": "instances",
         "restarts": "retries",
     }
-    found = {key: request.place(name) for key, name in named.items() if name in request.fields}
+    places = {key: request.place(name) for key, name in named.items() if name in request.fields}
     if request.distribution:
-        found |= {"launcher": request.distribution.at, "ranks": request.distribution.at}
-    return found
+        places |= {"launcher": request.distribution.at, "ranks": request.distribution.at}
+    return places
 
 
 def _nodes(request: Request) -> int:
@@ -105,16 +105,16 @@ def _name(request: Request) -> str:
 def _instance(request: Request, notes: list[Note]) -> Instance:
     name, at = str(request.get("instance_type", "")), request.place("instance_type")
     try:
-        found = instance_of(name)
+        instance = instance_of(name)
     except ValueError as error:
         raise RefusedError(at, name, str(error)) from error
-    if found.gpus is None:
+    if instance.gpus is None:
         meaning = "its GPUs are not known: choose a runtime on nodes with as many"
         notes.append(Note(at, Kind.CHOOSE, f"instance type {name or 'of the job'}", meaning))
-    elif found.gpus:
-        meaning = f"{found.gpus} {found.product} each: choose a runtime on such nodes"
+    elif instance.gpus:
+        meaning = f"{instance.gpus} {instance.product} each: choose a runtime on such nodes"
         notes.append(Note(at, Kind.CHOOSE, f"instance type {name}", meaning))
-    return found
+    return instance
 
 
 def _deadline(request: Request, notes: list[Note]) -> int:
@@ -130,8 +130,8 @@ def _deadline(request: Request, notes: list[Note]) -> int:
 
 
 def _restarts(request: Request) -> int:
-    found = request.fields.get("retries")
-    return whole(found, "number of attempts") if found else 0
+    retries = request.fields.get("retries")
+    return whole(retries, "number of attempts") if retries else 0
 
 
 def _texts(request: Request, name: str) -> list[str]:
@@ -140,10 +140,10 @@ def _texts(request: Request, name: str) -> list[str]:
     Raises:
         RefusedError: the field is none.
     """
-    found = request.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+    texts = request.get(name, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise RefusedError(request.place(name), name, "it is no list of words")
-    return found
+    return texts
 
 
 def _call(request: Request, nodes: int, gpus: int, notes: list[Note]) -> _Call:
@@ -178,7 +178,7 @@ def _mpi(request: Request, words: list[str], nodes: int, gpus: int, notes: list[
 
 def _of_debug(options: list[str]) -> list[str]:
     """Return options with ``-x NCCL_DEBUG=V`` in place of the ``--NCCL_DEBUG V`` of SageMaker."""
-    text = shlex.join(options) if any(" " in each for each in options) else " ".join(options)
+    text = shlex.join(options) if any(" " in option for option in options) else " ".join(options)
     return shlex.split(re.sub(r"--NCCL_DEBUG[ =](\w+)", r"-x NCCL_DEBUG=\1", text))
 
 
@@ -247,7 +247,7 @@ def _hyperparameters(request: Request) -> Iterator[str]:
 
 
 def _environment(request: Request, notes: list[Note]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for name, value in request.environment.items():
         text = str(value.value)
         reason = variable(name, text) or ("it is for AWS's network" if _is_of_aws(name) else "")
@@ -255,10 +255,10 @@ def _environment(request: Request, notes: list[Note]) -> dict[str, str]:
         if reason:
             notes.append(Note(value.at, Kind.DROPPED, f"variable {name}", reason))
         else:
-            found[name] = text
+            variables[name] = text
     for channel in request.channels:
-        found[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
-    return found
+        variables[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
+    return variables
 
 
 def _is_of_aws(name: str) -> bool:

@@ -184,13 +184,15 @@ def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.e
         RefusedError: it is no dict.
     """
     if isinstance(node, ast.Call) and name_of(node) == "dict":
-        found: list[tuple[Any, ast.expr]] = [(each.arg, each.value) for each in node.keywords]
+        pairs: list[tuple[Any, ast.expr]] = [
+            (keyword.arg, keyword.value) for keyword in node.keywords
+        ]
     elif isinstance(node, ast.Dict):
-        found = [(names.value(key), each) for key, each in members(node)]
+        pairs = [(names.value(key), value) for key, value in members(node)]
     else:
         raise RefusedError(names.at(node), what, "it is no dict: write it out")
-    for name, each in found:
-        yield str(name), each
+    for name, value in pairs:
+        yield str(name), value
 
 
 _UNKNOWN = "its value is not known before the source runs"
@@ -233,7 +235,7 @@ def _take_distributed(request: Request, node: ast.expr, names: Names) -> None:
     at, kinds = names.at(node), {"MPI": "mpi", "Torchrun": "torch"}
     if not isinstance(node, ast.Call) or name_of(node) not in kinds:
         raise RefusedError(at, "distributed", "it is neither MPI(...) nor Torchrun(...)")
-    values = {each.arg: names.value(each.value) for each in node.keywords}
+    values = {keyword.arg: names.value(keyword.value) for keyword in node.keywords}
     if values.get("smp"):
         raise RefusedError(at, "smp", "model parallelism of AWS has no counterpart")
     number = Value(values.get("process_count_per_node"), at)

@@ -19,14 +19,14 @@ def notes_of(request: Request, words: Sequence[str]) -> Iterator[Note]:
     """Yield what the reader has to provide."""
     yield from map(_channel, request.channels)
     folder = request.get("checkpoint_folder", _CHECKPOINTS)
-    found = {
+    meanings = {
         "checkpoints": (Kind.CHOOSE, f"{_MOUNT.format(folder)}, and read the checkpoint there"),
         "output": (Kind.DROPPED, "nothing is uploaded at the end: write to a claim or a bucket"),
         "spot": (Kind.CHOOSE, "give a low priority class: a preempted job is queued again"),
     }
     if not request.get("checkpoints"):
-        found["checkpoint_folder"] = found["checkpoints"]
-    for name, (kind, meaning) in found.items():
+        meanings["checkpoint_folder"] = meanings["checkpoints"]
+    for name, (kind, meaning) in meanings.items():
         if request.get(name):
             yield Note(request.place(name), kind, name, meaning)
     if "entrypoint" in request.fields:
@@ -38,7 +38,7 @@ def notes_of(request: Request, words: Sequence[str]) -> Iterator[Note]:
 
 def _own(request: Request, words: Sequence[str]) -> Iterator[Note]:
     """Yield SageMaker's own variables and folders that the command reads."""
-    texts = [*words, *(str(each.value) for each in request.environment.values())]
+    texts = [*words, *(str(value.value) for value in request.environment.values())]
     for name in sorted(set(_OWN.findall("\n".join(texts)))):
         meaning = "only SageMaker sets or makes it: give a variable or mount a claim"
         yield Note(request.at, Kind.CHOOSE, f"`{name}`", meaning)

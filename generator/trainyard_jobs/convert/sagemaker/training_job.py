@@ -119,11 +119,11 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
 
 def _one_group(request: Request, groups: Sequence[Body], at: Pointer) -> None:
     """Take the only type of instance of several groups."""
-    types = sorted({str(each.get("InstanceType")) for each in groups})
+    types = sorted({str(group.get("InstanceType")) for group in groups})
     if len(types) > 1:
         meaning = f"{', '.join(types)}: a TrainJob has one kind of node (kubeflow/trainer#4064)"
         raise RefusedError(at, "InstanceGroups", meaning)
-    counts = [whole(Value(each.get("InstanceCount"), at), "InstanceCount") for each in groups]
+    counts = [whole(Value(group.get("InstanceCount"), at), "InstanceCount") for group in groups]
     request.fields["instance_type"] = Value(types[0], at)
     request.fields["instances"] = Value(sum(counts), at)
 

@@ -99,8 +99,8 @@ def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
     """Return a call of torchrun that gives each rank the variables that srun gave it."""
     texts, raw = _spelled(words, script)
     needed = (_read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
-    lines = _needed([each for each in script.before if not each.name], needed)
-    script.before = [each for each in script.before if each not in lines]
+    lines = _needed([command for command in script.before if not command.name], needed)
+    script.before = [command for command in script.before if command not in lines]
     need_readable(script, lines, [])
     _need_same(lines)
     program = " ".join(word if word in raw else shlex.quote(word) for word in texts)

@@ -32,7 +32,7 @@ class Header:
 
     def last(self, name: str) -> Option | None:
         """Return the option of a name that counts, which is the last one."""
-        return next((each for each in reversed(self.options) if each.name == name), None)
+        return next((option for option in reversed(self.options) if option.name == name), None)
 
 
 def read_header(file: str, lines: Sequence[str]) -> Header:
@@ -79,14 +79,14 @@ def _words(line: str, at: Pointer) -> Iterator[Word]:
             "a TrainJob has one kind of node (kubeflow/trainer#4064)",
             "Split the script into one job for each part.",
         )
-    for found in _WORD.finditer(line, start):
-        if found["comment"]:
+    for match in _WORD.finditer(line, start):
+        if match["comment"]:
             return
-        place = Pointer(at.file, line=at.line, column=found.start() + 1)
-        if found["open"]:
-            what = f"a {found['open']} that is not closed"
+        place = Pointer(at.file, line=at.line, column=match.start() + 1)
+        if match["open"]:
+            what = f"a {match['open']} that is not closed"
             raise UnreadableError(place, what, "sbatch refuses the script")
-        yield Word(_PART.sub(_plain, found[0]), place)
+        yield Word(_PART.sub(_plain, match[0]), place)
 
 
 _WORD = re.compile(
