@@ -87,6 +87,7 @@ def test_link_is_added_as_its_recipe_says(tmp_path: Path) -> None:
     tests = (
         "tests/model/test_link.py",
         "tests/schema/test_profiles.py",
+        "tests/test_golden.py",
         "tests/scaffold/test_allocate.py",
     )
     copy.type("make golden docs test", (*FRESH, *tests))

@@ -16,6 +16,7 @@ NEW = f"{RELEASES}/kubernetes-1.35"
 ROW = "| `kubernetes-1.36` | Kubernetes 1.36"
 TESTS = (
     *FRESH,
+    "tests/test_golden.py",
     "tests/releases",
     "tests/schema/test_manifests.py",
     "tests/rehearsal/control_plane/test_components.py",

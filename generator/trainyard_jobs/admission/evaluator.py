@@ -85,5 +85,5 @@ def _answer(answer: dict[str, Any]) -> Answer:
         Denial(denial["policy"], denial["binding"], denial["message"])
         for denial in answer["denials"]
     ]
-    ordered = sorted(denials, key=lambda each: (each.policy, each.binding))
+    ordered = sorted(denials, key=lambda denial: (denial.policy, denial.binding))
     return Answer(tuple(ordered), "" if answer["admitted"] else answer["error"])

@@ -107,7 +107,7 @@ def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
 
 def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
     """Return namespaces with the runtimes that a program is of, or that start it."""
-    kept = tuple(_with(space, lambda each: _starts(each, starter)) for space in spaces)
+    kept = tuple(_with(space, lambda launch: _starts(launch, starter)) for space in spaces)
     if not any(space.grants for space in kept):
         known = ", ".join(launch.name for space in spaces for launch in space.launches)
         raise Refused(
@@ -202,14 +202,14 @@ def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
 def _with_default(tenant: Tenant) -> Tenant:
     """Return a team with only its default runtime, which may be none."""
     name = tenant.team.default_runtime
-    spaces = (_with(space, lambda each: each.runtime.name == name) for space in tenant.spaces)
+    spaces = (_with(space, lambda launch: launch.runtime.name == name) for space in tenant.spaces)
     return replace(tenant, spaces=tuple(spaces))
 
 
 def _nearest(asked: Asked, tenant: Tenant) -> str:
     """Return the nodes that have as many GPUs, where nobody has them in one."""
     grants = [grant for space in tenant.spaces for grant in space.grants]
-    largest = max(grants, key=lambda each: each.launch.gpus)
+    largest = max(grants, key=lambda grant: grant.launch.gpus)
     gpus, each = asked.gpus or 0, largest.launch.gpus
     nodes = -(-gpus // each) if each else 0
     if gpus <= each or not largest.launch.runtime.smallest_job <= nodes <= largest.nodes:

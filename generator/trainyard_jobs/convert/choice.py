@@ -90,7 +90,7 @@ def _conditions(draft: Draft) -> Iterator[_Condition]:
     gpus = draft.gpus or 0
     yield _Condition(
         "gpus",
-        lambda each: each.launch.gpus >= gpus,
+        lambda choice: choice.launch.gpus >= gpus,
         f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
     )
     yield from _sizes(draft)
@@ -99,17 +99,17 @@ def _conditions(draft: Draft) -> Iterator[_Condition]:
 def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
     yield _Condition(
         "launcher",
-        lambda each: draft.launcher in {"", each.launch.runtime.launcher.name},
+        lambda choice: draft.launcher in {"", choice.launch.runtime.launcher.name},
         f"no runtime has the launcher {draft.launcher}",
     )
     yield _Condition(
         "runtime",
-        lambda each: draft.runtime in {"", each.launch.name, each.launch.runtime.name},
+        lambda choice: draft.runtime in {"", choice.launch.name, choice.launch.runtime.name},
         f"no runtime{kind} is {draft.runtime}",
     )
     yield _Condition(
         "launcher",
-        lambda each: bool(draft.runtime) or not each.launch.runtime.initializers,
+        lambda choice: bool(draft.runtime) or not choice.launch.runtime.initializers,
         f"every runtime{kind} fetches data first (`initialize`)",
     )
 
@@ -118,11 +118,11 @@ def _sizes(draft: Draft) -> Iterator[_Condition]:
     ranks = f"{draft.nodes} x {draft.ranks} ranks"
     uneven = f"{ranks} can't be spread evenly over the nodes of any"
     alone = f"a job with a launcher has more than {counted(draft.nodes, 'node')}"
-    yield _Condition("ranks", lambda each: each.nodes > 0, uneven if draft.ranks else alone)
+    yield _Condition("ranks", lambda choice: choice.nodes > 0, uneven if draft.ranks else alone)
     wide = f"the {ranks} need more nodes than a job may have"
     many = f"no job may have {counted(draft.nodes, 'node')}"
     yield _Condition(
-        "nodes", lambda each: each.nodes <= each.grant.nodes, wide if draft.ranks else many
+        "nodes", lambda choice: choice.nodes <= choice.grant.nodes, wide if draft.ranks else many
     )
 
 

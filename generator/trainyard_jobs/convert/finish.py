@@ -84,12 +84,13 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
 
 def _with_priority(draft: Draft, priorities: Sequence[Priority]) -> Draft:
     """Return a draft with a class that the team may use, by default the lowest, and its time."""
-    named = [allowed for allowed in priorities if allowed.name == draft.priority] or priorities[:1]
-    for priority in named:
-        times = (draft.deadline, priority.deadline)
-        deadline = min(filter(None, times), default=0)
-        return replace(draft, priority=priority.name, deadline=deadline)
-    return replace(draft, priority="")
+    if not priorities:
+        return replace(draft, priority="")
+    by_name = {priority.name: priority for priority in priorities}
+    priority = by_name.get(draft.priority, priorities[0])
+    times = (draft.deadline, priority.deadline)
+    deadline = min(filter(None, times), default=0)
+    return replace(draft, priority=priority.name, deadline=deadline)
 
 
 def shortened(name: str, longest: int) -> str:

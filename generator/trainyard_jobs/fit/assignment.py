@@ -66,15 +66,7 @@ class Queueing:
 
     def matching(self, wanted: Wanted) -> list[str]:
         """Return the flavors whose labels the pods accept; a label that no flavor has is passed."""
-        return [
-            name
-            for name, pool in self.flavors.items()
-            if all(
-                pool.hardware.labels.get(key, value) == value
-                for key, value in wanted.selector.items()
-                if key in pool.hardware.labels
-            )
-        ]
+        return [name for name, pool in self.flavors.items() if _accept(wanted.selector, pool)]
 
     def free(self, flavor: str, evicted: Sequence[Running] = ()) -> list[dict[str, int]]:
         """Return what is free on each node of a flavor, without the pods of evicted jobs."""
@@ -93,6 +85,11 @@ class Queueing:
         """Return the nodes of a flavor when nothing runs."""
         pool = self.flavors[flavor]
         return free_nodes(pool.allocatable, pool.nodes, ())
+
+
+def _accept(selector: Mapping[str, str], pool: Pool) -> bool:
+    labels = pool.hardware.labels
+    return all(labels.get(key, value) == value for key, value in selector.items())
 
 
 @dataclass(frozen=True, slots=True)

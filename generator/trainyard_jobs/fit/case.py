@@ -140,7 +140,7 @@ def case_of(ground: Ground, job: Body) -> Case:
     spaces = ground.tenant.spaces
     body = _placed(job, home_of(job, spaces).namespace)
     namespace = str(mapping(body, "metadata").get("namespace"))
-    space = next((each for each in spaces if each.namespace == namespace), None)
+    space = next((known for known in spaces if known.namespace == namespace), None)
     assumed = [*_assumed(job, namespace)]
     checks = [*_namespace_check(ground, namespace, space), *_form_checks(ground, body)]
     if checks:
@@ -195,7 +195,7 @@ def _assumed(job: Body, namespace: str) -> Iterator[Check]:
 def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Iterator[Check]:
     if space is None:
         team = ground.tenant.team
-        known = ", ".join(each.namespace for each in ground.tenant.spaces)
+        known = ", ".join(known.namespace for known in ground.tenant.spaces)
         message = f"namespace {namespace} is none of team {team.name}'s on this cluster: {known}"
         yield Check(Link.NAMESPACE, Standing.NEVER, message, team.at)
 

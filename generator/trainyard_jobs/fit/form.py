@@ -142,7 +142,7 @@ def trainer_faults(job: Body, runtime: Body, *, patches_runtimes: bool) -> Itera
             yield f"spec.initializer.{part}: the runtime has no job {step}"
     yield from _change_faults(job, containers)
     if patches_runtimes and mapping(runtime, "spec", "mlPolicy", "mpi"):
-        names = {str(each.get("name")) for each in mappings(job, "spec", "trainer", "env")}
+        names = {str(variable.get("name")) for variable in mappings(job, "spec", "trainer", "env")}
         for name in sorted(names & _RESERVED):
             yield f"spec.trainer.env: {name} is Trainer's"
 

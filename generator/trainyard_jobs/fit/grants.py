@@ -40,4 +40,4 @@ def home_of(body: dict[str, Any], spaces: Sequence[Space], preferred: Space | No
         preferred: taken where it may use the runtime, or none may.
     """
     first = preferred or spaces[0]
-    return next((each for each in (first, *spaces) if grant_of(body, each)), first)
+    return next((space for space in (first, *spaces) if grant_of(body, space)), first)

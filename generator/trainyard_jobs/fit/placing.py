@@ -39,13 +39,13 @@ def node_checks(queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check
 
 def _larger(pool: Pool, flavor: str, wanted: Sequence[Placement]) -> Iterator[Check]:
     """Yield the first pod that does not fit an empty node."""
-    for each in wanted:
-        if room(pool.allocatable, {**each.requests, "pods": 1}):
+    for placement in wanted:
+        requests, had = placement.requests, pool.allocatable
+        if room(had, {**requests, "pods": 1}):
             continue
-        had = pool.allocatable
-        name = next(name for name, amount in each.requests.items() if amount > had.get(name, 0))
+        name = next(name for name, amount in requests.items() if amount > had.get(name, 0))
         limit = format_amount(name, had.get(name, 0))
-        asked = format_amount(name, each.requests[name])
+        asked = format_amount(name, requests[name])
         message = f"a pod requests {asked} {name}, and a node of {flavor} has {limit}"
         yield Check(Link.NODES, Standing.NEVER, message, pool.hardware.at, limit=limit)
         return
@@ -80,7 +80,7 @@ def _present(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Itera
         yield from _without_node(queueing, missing)
         yield from _unpredicted(case, queueing)
     else:
-        names = ", ".join(sorted(each.job for each in evicted))
+        names = ", ".join(sorted(victim.job for victim in evicted))
         message = f"Kueue evicts {counted(len(evicted), 'job')} for it: {names}"
         yield Check(Link.QUOTA, Standing.ADMITTED, message)
 
@@ -117,7 +117,7 @@ def _evicted(
     if _shares_fairly(case):
         return None
     requests = requests_of(choices)
-    scarce = frozenset(each.amount for each in short)
+    scarce = frozenset(shortage.amount for shortage in short)
 
     def fits(evicted: Sequence[Running]) -> bool:
         return not any(missing_nodes(queueing, choices, evicted).values())

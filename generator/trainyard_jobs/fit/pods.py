@@ -93,8 +93,8 @@ def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods
     """
     policy = mapping(runtime, "spec", "mlPolicy")
     return tuple(
-        _pods(each, policy, job, ranges)
-        for each in mappings(runtime, "spec", "template", "spec", _JOBS)
+        _pods(replicated, policy, job, ranges)
+        for replicated in mappings(runtime, "spec", "template", "spec", _JOBS)
     )
 
 
@@ -147,9 +147,9 @@ def _changes(job: Body, role: str) -> Iterator[Body]:
 
 
 def _patched(patch: Body, role: str) -> Iterator[Body]:
-    for each in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
-        if each.get("name") == role:
-            yield mapping(each, "template", "spec", "template")
+    for replicated in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
+        if replicated.get("name") == role:
+            yield mapping(replicated, "template", "spec", "template")
 
 
 def _with_trainer(template: Body, trainer: Body) -> Body:

@@ -34,7 +34,7 @@ def queue_checks(case: Case) -> Iterator[Check]:
     checks = [*_stopped(case, local, queue), *_range_checks(case)]
     checks += _coverage(case, queue)
     yield from checks
-    if not any(each.standing is Standing.NEVER for each in checks):
+    if not any(check.standing is Standing.NEVER for check in checks):
         yield from _quota_checks(case, queue)
 
 

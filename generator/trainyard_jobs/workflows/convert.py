@@ -68,7 +68,7 @@ def in_order(conversion: Conversion, source: Source) -> Conversion:
 
 def tenant_of(platform: Platform, team: str, cluster: str) -> Tenant | None:
     """Return a team on a cluster; None when it has no quota there."""
-    site = next(each for each in platform.sites if each.name == cluster)
+    site = next(site for site in platform.sites if site.name == cluster)
     return next((tenant for tenant in site.tenants if tenant.name == team), None)
 
 

@@ -104,7 +104,7 @@ def read_estimators(file: str, text: str) -> list[Request]:
     """
     tree = ast.parse(text)
     names = Names(file, constants(tree))
-    calls = sorted(_calls(tree), key=lambda each: (each.lineno, each.col_offset))
+    calls = sorted(_calls(tree), key=lambda call: (call.lineno, call.col_offset))
     return [_request(call, names, inputs_of(tree, call)) for call in calls]
 
 
