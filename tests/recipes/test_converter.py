@@ -21,7 +21,7 @@ from typing import Any
 from trainyard.diagnostics import Pointer
 from trainyard.model.launcher import OPENMPI
 from trainyard_jobs.convert.draft import Draft
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 
 _KNOWN = {"kind", "name", "image", "nodes", "command"}
 
@@ -29,7 +29,7 @@ _KNOWN = {"kind", "name", "image", "nodes", "command"}
 def read_job(file: str, number: int, body: dict[str, Any]) -> Draft:
     """Return the draft of a job; each field that it does not read has a note."""
     lost = [Pointer(file, (number, field)) for field in body if field not in _KNOWN]
-    notes = [Note(at, Kind.DROPPED, str(at.path[-1]), "no TrainJob has it") for at in lost]
+    notes = [Remark(at, Kind.DROPPED, str(at.path[-1]), "no TrainJob has it") for at in lost]
     return Draft(
         title=f"batchy job {body['name']}",
         at=Pointer(file, (number,)),

@@ -23,7 +23,7 @@ from trainyard_jobs.convert.choice import Choice, choose
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.finish import shortened
 from trainyard_jobs.convert.launch import MPI, program_of
-from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.model import Remark
 
 _TORCHRUN = "torchrun"
 _STARTERS = frozenset({"accelerate", "deepspeed", "horovodrun", "sbatch", "srun"})
@@ -192,9 +192,9 @@ def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
         for nodes in sizes
     ]
     tried = product((_with_default(tenant), tenant), drafts)
-    fitting = (draft for team, draft in tried if not isinstance(choose(draft, team), Note))
+    fitting = (draft for team, draft in tried if not isinstance(choose(draft, team), Remark))
     chosen = choose(next(fitting, drafts[-1]), tenant)
-    if isinstance(chosen, Note):
+    if isinstance(chosen, Remark):
         raise Refused(chosen.meaning + _nearest(asked, tenant))
     return chosen
 

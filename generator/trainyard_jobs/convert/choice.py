@@ -14,7 +14,7 @@ from trainyard.model.space import Grant, Space
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.image import repository
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 
 _LARGEST = 5000
 """Nodes of a job, as in the schema of runtimes."""
@@ -46,7 +46,7 @@ class Choice:
         return self.launch.runtime.roles
 
 
-def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
+def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Remark:
     """Return the runtimes that fit, the best first, or why none does.
 
     The best has the job's image or at least its name, is the team's default, is not deprecated,
@@ -60,7 +60,7 @@ def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
             where = f"the runtimes of team {tenant.name} on {tenant.cluster.name}"
             text = f"{condition.lack}; {where}: {_named(choices)}"
             at = draft.place(condition.attribute)
-            return Note(at, Kind.REFUSED, condition.attribute, text)
+            return Remark(at, Kind.REFUSED, condition.attribute, text)
         choices = left
     return tuple(sorted(choices, key=lambda choice: _order(draft, tenant, choice)))
 

@@ -87,7 +87,7 @@ class Queueing:
         return free_nodes(pool.allocatable, pool.nodes, ())
 
 
-def _accept(selector: Mapping[str, str], pool: Pool) -> bool:
+def _accept(selector: Mapping[str, object], pool: Pool) -> bool:
     labels = pool.hardware.labels
     return all(labels.get(key, value) == value for key, value in selector.items())
 

@@ -68,16 +68,17 @@ def rule_sets(site: Site) -> Iterator[RuleSet]:
 
 def alerts_of(cluster: Cluster) -> dict[str, list[Alert]]:
     """Return the alerts whose metrics a cluster has, as it wants them; no empty family."""
+    families = {}
+    for family, alerts in FAMILIES.items():
+        concerned = [_as_wanted(alert, cluster) for alert in alerts if alert.concerns(cluster)]
+        if concerned:
+            families[family] = concerned
+    return families
+
+
+def _as_wanted(alert: Alert, cluster: Cluster) -> Alert:
     stated = cluster.monitoring.severity if cluster.monitoring else {}
-    found = {
-        family: [
-            replace(alert, severity=stated.get(alert.name, alert.severity))
-            for alert in alerts
-            if alert.concerns(cluster)
-        ]
-        for family, alerts in FAMILIES.items()
-    }
-    return {family: alerts for family, alerts in found.items() if alerts}
+    return replace(alert, severity=stated.get(alert.name, alert.severity))
 
 
 def _recorded(record: Record) -> dict[str, object]:

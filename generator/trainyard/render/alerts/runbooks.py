@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from trainyard.model.monitoring import METRICS
-from trainyard.model.ownership import owned_nodes, owners_of
+from trainyard.model.ownership import Owners, owned_nodes, owners_of
 from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
 from trainyard.model.quantity import format_seconds
 from trainyard.render.alerts.alert import Alert
 from trainyard.render.alerts.facts import limits
@@ -71,16 +72,7 @@ class Runbooks:
     def pools(self) -> list[PoolRow]:
         """The pools, with what their teams own."""
         owners = owners_of(self.site.in_use)
-        return [
-            PoolRow(
-                pool.name,
-                pool.nodes,
-                ceil(owned_nodes(owners[pool.name])),
-                ", ".join(pool.out_of_use) or "none",
-                ",".join(f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())),
-            )
-            for pool in self.site.cluster.pools
-        ]
+        return [_pool_row(pool, owners[pool.name]) for pool in self.site.cluster.pools]
 
     @property
     def rails(self) -> list[RailRow]:
@@ -147,6 +139,17 @@ class Runbooks:
         waiting = (f"{name} {format_seconds(limit)}" for name, limit in limits(cluster).items())
         names["waiting"] = ", ".join(waiting)
         return {**names, "sriov": cluster.release.sriov_namespace, **namespaces}
+
+
+def _pool_row(pool: Pool, owners: Owners) -> PoolRow:
+    labels = [f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())]
+    return PoolRow(
+        pool.name,
+        pool.nodes,
+        ceil(owned_nodes(owners)),
+        ", ".join(pool.out_of_use) or "none",
+        ",".join(labels),
+    )
 
 
 def runbooks(site: Site) -> dict[str, str]:

@@ -34,7 +34,7 @@ def access(tenant: Tenant, place: SiteObjects) -> Answer:
 
 def _in_whole_cluster(bindings: Sequence[Manifest], team: Collection[Subject]) -> str:
     """Return the roles in the whole cluster, those of the team and those of others."""
-    own = [binding for binding in bindings if any(who in team for who in _subjects(binding))]
+    own = [binding for binding in bindings if not set(team).isdisjoint(_subjects(binding))]
     others = [binding for binding in bindings if binding not in own]
     how = f"; and in the whole cluster: {_roles(own)}" if own else ""
     if others:

@@ -84,6 +84,10 @@ def _kept_away(own: Sequence[Pool], others: Sequence[Pool]) -> tuple[str, str]:
 
 def _excludes(other: Pool, pools: Sequence[Pool]) -> bool:
     """Return whether the node selector of a pool's pods excludes the nodes of all other pools."""
-    wanted = other.hardware.labels.items()
-    labels = [pool.hardware.labels for pool in pools]
-    return all(any(label.get(key, value) != value for key, value in wanted) for label in labels)
+    selector = other.hardware.labels
+    return not any(_may_have(pool.hardware.labels, selector) for pool in pools)
+
+
+def _may_have(labels: Mapping[str, str], selector: Mapping[str, str]) -> bool:
+    """Return whether nodes with some labels may have those of a selector: no value differs."""
+    return all(labels.get(key, value) == value for key, value in selector.items())

@@ -11,7 +11,7 @@ from trainyard.model.lookup import value_at
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
 from trainyard_jobs.convert.finish import finish
-from trainyard_jobs.convert.model import Body, Conversion, Kind, Note
+from trainyard_jobs.convert.model import Body, Conversion, Kind, Remark
 from trainyard_jobs.convert.mpijob import pods, policy
 from trainyard_jobs.convert.mpijob.command import call_of, words_of
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
@@ -48,7 +48,7 @@ def converted(body: Body, at: Pointer, tenant: Tenant | None) -> Conversion:
     if value_at(conversion.job, "metadata.namespace") != (draft.namespace or None):
         return conversion
     meaning = "delete the MPIJob before you create the TrainJob: both have a Service of this name"
-    collision = Note(at.below(("metadata", "name")), Kind.CHOOSE, f"name {name}", meaning)
+    collision = Remark(at.below(("metadata", "name")), Kind.CHOOSE, f"name {name}", meaning)
     return replace(conversion, notes=(*conversion.notes, collision))
 
 

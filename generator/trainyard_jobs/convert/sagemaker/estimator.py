@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
 from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, constants, name_of
 from trainyard_jobs.convert.sagemaker.request import (
@@ -158,7 +158,7 @@ def _take(request: Request, call: ast.Call, names: Names) -> None:
             _take_field(request, name, keyword.value, names)
         elif name not in _SILENT:
             meaning = MEANINGS.get(name, _NONE)
-            request.notes.append(Note(names.at(keyword), Kind.DROPPED, name, meaning))
+            request.notes.append(Remark(names.at(keyword), Kind.DROPPED, name, meaning))
 
 
 _NEEDED = frozenset({"instances", "instance_type", "entrypoint", "arguments", "program", "line"})
@@ -171,7 +171,7 @@ def _take_field(request: Request, name: str, node: ast.expr, names: Names) -> No
     except UnknownError as error:
         if field in _NEEDED:
             raise RefusedError(at, name, _NOT_KNOWN) from error
-        request.notes.append(Note(at, Kind.CHOOSE, name, "its value is not a constant: write it"))
+        request.notes.append(Remark(at, Kind.CHOOSE, name, "its value is not a constant: write it"))
         return
     if value not in (None, ""):
         request.fields[field] = Value(value, at)
@@ -215,7 +215,7 @@ def _take_environment(request: Request, node: ast.expr, names: Names) -> None:
         try:
             request.environment[name] = Value(names.value(each), at)
         except UnknownError:
-            request.notes.append(Note(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
+            request.notes.append(Remark(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
 
 
 def _take_distribution(request: Request, node: ast.expr, names: Names) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from trainyard.model.expansion import literal
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
 from trainyard_jobs.convert.launch import rewrite
-from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.model import Remark
 from trainyard_jobs.convert.options import Ranks
 from trainyard_jobs.convert.slurm.expand import expanded, names_in
 from trainyard_jobs.convert.slurm.getopt import UnreadableError
@@ -85,7 +85,7 @@ def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: b
     call = rewrite(texts, ranks)
     for index, kind, what, meaning in call.remarks:
         at = words[min(index, len(words) - 1)].at
-        script.remarks.found.append(Note(at, kind, what, meaning))
+        script.remarks.found.append(Remark(at, kind, what, meaning))
     return Command(ranks.launcher, [*call.command, *call.args], raw=raw, env=dict(call.env))
 
 
