@@ -166,10 +166,8 @@ def _outcome(outcome: Outcome, found: findings.Findings) -> list[str]:
 
 
 def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
-    return {
-        cluster: [_plain(each) for each in outcomes]
-        for cluster, outcomes in rehearsal.outcomes.items()
-    }
+    clusters = rehearsal.outcomes.items()
+    return {cluster: list(map(_plain, outcomes)) for cluster, outcomes in clusters}
 
 
 def _plain(outcome: Outcome) -> dict[str, object]:

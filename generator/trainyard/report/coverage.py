@@ -104,19 +104,16 @@ def _summary(cluster: Cluster, unverified: str) -> Node:
 
 
 def _groups(cluster: Cluster) -> list[_Checked]:
-    found: dict[tuple[str, bool], list[Manifest]] = defaultdict(list)
+    by_kind: dict[tuple[str, bool], list[Manifest]] = defaultdict(list)
     for manifest in cluster.manifests:
-        found[manifest.body["kind"], manifest.unit not in UNLISTED].append(manifest)
+        by_kind[manifest.body["kind"], manifest.unit not in UNLISTED].append(manifest)
     prefix = cluster.site.cluster.release.resource_prefix
-    return [
-        _Checked(
-            kind,
-            synced,
-            tuple(sorted(each.path for each in manifests)),
-            sum(_names(each, prefix) for each in manifests),
-        )
-        for (kind, synced), manifests in sorted(found.items())
-    ]
+    checked = []
+    for (kind, synced), manifests in sorted(by_kind.items()):
+        paths = tuple(sorted(manifest.path for manifest in manifests))
+        names = sum(_names(manifest, prefix) for manifest in manifests)
+        checked.append(_Checked(kind, synced, paths, names))
+    return checked
 
 
 def _names(manifest: Manifest, prefix: str) -> int:

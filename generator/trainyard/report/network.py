@@ -28,6 +28,7 @@ from htpy import (
 from trainyard.impact.policies import EGRESS, INGRESS, NAME
 from trainyard.impact.sets import Box, Values
 from trainyard.impact.wording import lines
+from trainyard.model.network import Network
 from trainyard.model.platform import Site
 from trainyard.report.classes import Class, classes
 from trainyard.report.content import Cluster, Content
@@ -82,17 +83,17 @@ def _cluster(cluster: Cluster) -> Iterator[Node]:
 
 
 def _owned(site: Site) -> dict[str, _Owned]:
-    return {
-        space.namespace: _Owned(
-            tenant.name,
-            frozenset(
-                (each.fabric.name, f"{each.fabric.link.segment} {each.display}")
-                for each in space.networks
-            ),
-        )
-        for tenant in site.tenants
-        for space in tenant.spaces
-    }
+    owned = {}
+    for tenant in site.tenants:
+        for space in tenant.spaces:
+            segments = frozenset(map(_segment, space.networks))
+            owned[space.namespace] = _Owned(tenant.name, segments)
+    return owned
+
+
+def _segment(network: Network) -> tuple[str, str]:
+    """Return the fabric of a network, and the segment as people name it."""
+    return network.fabric.name, f"{network.fabric.link.segment} {network.display}"
 
 
 def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
@@ -101,16 +102,16 @@ def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
     So namespaces of one class all have a segment of their own, or none.
     """
     holders: dict[tuple[str, str], set[str]] = {}
-    for name, each in owned.items():
-        for segment in each.segments:
+    for name, space in owned.items():
+        for segment in space.segments:
             holders.setdefault(segment, set()).add(name)
-    return {
-        name: {
-            f"{fabric} {' '.join(sorted(holders[fabric, segment] - {name}))}"
-            for fabric, segment in each.segments
-        }
-        for name, each in owned.items()
-    }
+    bonds = {}
+    for name, space in owned.items():
+        bonds[name] = set()
+        for fabric, segment in space.segments:
+            others = sorted(holders[fabric, segment] - {name})
+            bonds[name].add(f"{fabric} {' '.join(others)}")
+    return bonds
 
 
 def _members(group: Class) -> Element:
