@@ -105,12 +105,10 @@ def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
     for name, space in owned.items():
         for segment in space.segments:
             holders.setdefault(segment, set()).add(name)
-    bonds = {}
-    for name, space in owned.items():
-        bonds[name] = set()
-        for fabric, segment in space.segments:
-            others = sorted(holders[fabric, segment] - {name})
-            bonds[name].add(f"{fabric} {' '.join(others)}")
+    bonds: dict[str, set[str]] = {name: set() for name in owned}
+    for (fabric, _), sharing in holders.items():
+        for name in sharing:
+            bonds[name].add(f"{fabric} {' '.join(sorted(sharing - {name}))}")
     return bonds
 
 
