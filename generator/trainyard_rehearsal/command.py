@@ -172,7 +172,12 @@ def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
 
 def _plain(outcome: Outcome) -> dict[str, object]:
     failures = [
-        {"what": each.what, "words": each.words, "logged": each.logged, "file": each.at.file}
-        for each in outcome.failures
+        {
+            "what": failure.what,
+            "words": failure.words,
+            "logged": failure.logged,
+            "file": failure.at.file,
+        }
+        for failure in outcome.failures
     ]
     return {**asdict(outcome), "failures": failures, "fine": outcome.fine}

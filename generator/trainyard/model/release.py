@@ -114,14 +114,18 @@ class Release:
     @property
     def reserved_config_maps(self) -> tuple[str, ...]:
         """Endings of the ConfigMaps that Trainer keeps beside a job, sorted."""
-        kept = (each for each in self.derived_names if each.of == "TrainJob")
+        kept = (
+            derived_name for derived_name in self.derived_names if derived_name.of == "TrainJob"
+        )
         endings = (each.name.removeprefix("*") for each in kept if each.kind == "ConfigMap")
         return tuple(sorted(endings))
 
     @property
     def controller_config_maps(self) -> tuple[str, ...]:
         """Patterns of the names of ConfigMaps that controllers keep for what is no job, sorted."""
-        kept = (each for each in self.derived_names if each.kind == "ConfigMap")
+        kept = (
+            derived_name for derived_name in self.derived_names if derived_name.kind == "ConfigMap"
+        )
         return tuple(sorted(each.name for each in kept if not each.is_of_a_job))
 
     @property
@@ -132,7 +136,11 @@ class Release:
     @property
     def named_like_jobs(self) -> frozenset[str]:
         """Kinds of which each TrainJob gets an object with just its own name."""
-        found = (each for each in self.derived_names if each.of == "TrainJob" and each.is_bare)
+        found = (
+            derived_name
+            for derived_name in self.derived_names
+            if derived_name.of == "TrainJob" and derived_name.is_bare
+        )
         return frozenset(each.kind for each in found)
 
     @property

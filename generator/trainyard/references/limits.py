@@ -57,7 +57,7 @@ def find_limits(index: Index) -> Iterator[Limits]:
 def listing_namespaces(limits: tuple[Limits, ...]) -> Mapping[str, list[str]]:
     """Return the namespaces that may use each runtime."""
     listing: dict[str, list[str]] = {}
-    for each in limits:
-        for runtime in each.words("runtimes"):
-            listing.setdefault(runtime, []).append(each.namespace)
+    for limit in limits:
+        for runtime in limit.words("runtimes"):
+            listing.setdefault(runtime, []).append(limit.namespace)
     return listing

@@ -78,13 +78,13 @@ def _cluster(cluster: Cluster, unverified: str) -> Iterator[Node]:
         "not checked",
     )
     groups = _groups(cluster)
-    objects = sum(len(each.paths) for each in groups)
+    objects = sum(len(group.paths) for group in groups)
     yield details(open=objects <= _OPEN)[
-        summary[f"{objects:,} objects of {len({each.kind for each in groups})} kinds"],
+        summary[f"{objects:,} objects of {len({group.kind for group in groups})} kinds"],
         grid(
             f"Checks of the objects of {cluster.name}",
             head,
-            ([_files(each), *_row(each, built=built)] for each in groups),
+            ([_files(group), *_row(group, built=built)] for group in groups),
         ),
     ]
     yield _external(cluster)

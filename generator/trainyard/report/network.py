@@ -66,7 +66,7 @@ def network(content: Content) -> Element:
 def _cluster(cluster: Cluster) -> Iterator[Node]:
     yield h3[cluster.name]
     owned = _owned(cluster.site)
-    found = [each for each in namespaces(cluster.manifests) if each.name in owned]
+    found = [namespace for namespace in namespaces(cluster.manifests) if namespace.name in owned]
     grouped = classes(found, _bonds(owned))
     if not grouped:
         yield note("No team has a namespace here.")
@@ -114,7 +114,7 @@ def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
 
 def _members(group: Class) -> Element:
     about = f"All {len(group.members)} namespaces: {group.name}"
-    return details[summary[about], ul(".many")[(li[code[each.name]] for each in group.members)]]
+    return details[summary[about], ul(".many")[(li[code[member.name]] for member in group.members)]]
 
 
 def _matrix(cluster: str, grouped: Sequence[Class], owned: Mapping[str, _Owned]) -> Element:

@@ -219,15 +219,15 @@ def _placeholders(tenant: Tenant, shared: frozenset[str]) -> Iterator[tuple[str,
 
 def _buckets(tenant: Tenant) -> Iterator[str]:
     for space in tenant.spaces:
-        for each in space.buckets:
-            yield each.bucket
+        for bucket in space.buckets:
+            yield bucket.bucket
 
 
 def _volumes(tenant: Tenant) -> Iterator[str]:
     for space in tenant.spaces:
-        for each in space.claims:
-            if each.request.volume:
-                yield each.request.volume
+        for claim in space.claims:
+            if claim.request.volume:
+                yield claim.request.volume
 
 
 def _fabric_placeholders(tenant: Tenant) -> Iterator[tuple[str, str]]:
