@@ -117,22 +117,31 @@ from trainyard_jobs.workflows.convert_batchy import convert_batchy
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("case", sorted(HERE.glob("*.yaml")), ids=lambda case: case.stem)
-def test_case_is_printed_and_admitted(
+CASES = pytest.mark.parametrize("case", sorted(HERE.glob("*.yaml")), ids=lambda case: case.stem)
+Team = Callable[[str, str], Tenant]
+
+
+@CASES
+def test_case_is_printed_as_expected(
     case: Path,
-    tenant: Callable[[str, str], Tenant],
-    manifests: Callable[[str], Any],
-    platform: Platform,
+    tenant: Team,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     update_golden: bool,
 ) -> None:
     monkeypatch.chdir(HERE)
-    owner = tenant("nlp", "prod-east")
-    converted = convert_batchy([Path(case.name)], owner)
+    converted = convert_batchy([Path(case.name)], tenant("nlp", "prod-east"))
 
     compare(case.with_suffix(".expected"), output(converted, capsys), update=update_golden)
-    need_admitted(converted, owner, platform, manifests)
+
+
+@CASES
+def test_converted_job_is_admitted(
+    case: Path, tenant: Team, manifests: Callable[[str], Any], platform: Platform
+) -> None:
+    owner = tenant("nlp", "prod-east")
+
+    need_admitted(convert_batchy([case], owner), owner, platform, manifests)
 """
 CASE = """\
 kind: Job

@@ -148,7 +148,8 @@ def _lines(
 def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
     """Yield the places of a cause after its first one."""
     shown = others[: _PLACES - 1]
-    yield from (("also", str(place)) for place in shown)
+    for place in shown:
+        yield "also", str(place)
     if len(others) > len(shown):
         yield "also", f"and {len(others) - len(shown):,} more"
 

@@ -37,7 +37,8 @@ class Limits:
         """Yield every name in it."""
         for key, kind in _LISTS.items():
             namespace = self.namespace if kind == "LocalQueue" else ""
-            yield from (Use(kind, namespace, word, ("data", key)) for word in self.words(key))
+            for word in self.words(key):
+                yield Use(kind, namespace, word, ("data", key))
 
 
 def find_limits(index: Index) -> Iterator[Limits]:

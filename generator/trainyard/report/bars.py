@@ -70,7 +70,9 @@ def _legend(segments: list[_Segment]) -> Iterator[tuple[str, str]]:
         "reserve": "reserve",
         "out": "in maintenance",
     }
-    yield from ((kind, name) for kind, name in names.items() if kind in kinds)
+    for kind, name in names.items():
+        if kind in kinds:
+            yield kind, name
     if any(segment.lent for segment in segments):
         yield "lent", "lent"
 

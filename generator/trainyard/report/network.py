@@ -77,7 +77,9 @@ def _cluster(cluster: Cluster) -> Iterator[Node]:
             "is not in the tree."
         )
     yield _matrix(cluster.name, grouped, owned)
-    yield from (_members(each) for each in grouped if len(each.members) > 1)
+    for each in grouped:
+        if len(each.members) > 1:
+            yield _members(each)
     yield h4["To and from what is outside of teams"]
     yield _outside(cluster.name, found)
 

@@ -34,7 +34,8 @@ def _profile(conversion: Conversion) -> Iterator[str]:
         return
     yield "A runtime with the job's own image, as a profile below `runtimes/`:"
     text = emit(conversion.runtime).decode()
-    yield from (f"  {line}" for line in text.splitlines())
+    for line in text.splitlines():
+        yield f"  {line}"
 
 
 def lines(conversion: Conversion, place: Place, plain: Plain) -> Iterator[str]:

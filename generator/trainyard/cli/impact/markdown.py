@@ -90,7 +90,9 @@ def _only_totals(diff: Diff, impact: Impact) -> Iterator[str]:
 
 def _by_unit(cluster: ClusterImpact) -> Iterator[Section]:
     """Yield the disruptions, and one line for each sync unit."""
-    yield from (each for each in sections(cluster, fields=False) if each.title == "Disruption")
+    for part in sections(cluster, fields=False):
+        if part.title == "Disruption":
+            yield part
     units: defaultdict[str, list[str]] = defaultdict(list)
     for edit in cluster.objects:
         units[edit.unit].append(edit.change)

@@ -55,7 +55,8 @@ def _maintenance(change: MaintenanceChange) -> Iterator[str]:
     number = f"all {nodes}" if out == change.nodes else f"{out} of {nodes}"
     state = f"{number} out of use" if out else f"all {nodes} in use again"
     yield f"{'!' if change.takes_nodes else '~'} pool {change.pool}: {state}"
-    yield from (f"  {each.display}" for each in change.after)
+    for each in change.after:
+        yield f"  {each.display}"
     if change.back:
         yield f"  back in use: {few(change.back)}"
     if change.held:

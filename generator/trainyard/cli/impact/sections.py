@@ -110,7 +110,8 @@ def _access(cluster: ClusterImpact) -> Iterator[str]:
     for access in cluster.access:
         yield from (f"+ {access.subject}: {role.display}" for role in access.gained)
         yield from (f"- {access.subject}: {role.display}" for role in access.lost)
-    yield from (_term(term) for term in cluster.terms)
+    for term in cluster.terms:
+        yield _term(term)
     for viewer in cluster.viewers:
         yield from _viewer(viewer)
     yield from _roles(cluster)
@@ -196,7 +197,8 @@ def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
     for runtime in cluster.runtimes:
         where = f" on {', '.join(runtime.nodes)}" if runtime.nodes else ""
         yield _runtime(runtime, runtime.runtime + where)
-        yield from (f"  {detail}" for detail in runtime.details)
+        for detail in runtime.details:
+            yield f"  {detail}"
 
 
 def _runtime(change: RuntimeChange, name: str) -> str:
@@ -254,7 +256,8 @@ def _every_field(cluster: ClusterImpact) -> Iterator[str]:
     for edit in cluster.objects:
         change = f"{edit.change}, {edit.scope}{_because(edit.reason)}"
         yield f"{_MARKS[edit.change]} {edit.identity.kind} {_name(edit.identity)} ({change})"
-        yield from (f"  {field.path}: {field.whole}" for field in edit.fields)
+        for field in edit.fields:
+            yield f"  {field.path}: {field.whole}"
 
 
 def _because(reason: str) -> str:

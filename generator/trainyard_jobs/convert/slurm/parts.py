@@ -56,7 +56,8 @@ class Parts:
             name = (match[1] or match[2]) if match else ""
             if " " in self.values.get(name, ""):
                 self.used.add(name)
-                yield from (Token(word, token.at) for word in self.values[name].split())
+                for word in self.values[name].split():
+                    yield Token(word, token.at)
             else:
                 yield token
 
