@@ -45,8 +45,9 @@ class Edited:
 
 def base_with_errors(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield that a base can't judge a change, at the file of the first of its findings."""
-    errors = [each for each in found if each.severity is Severity.ERROR]
-    for first in errors[:1]:
+    errors = [finding for finding in found if finding.severity is Severity.ERROR]
+    if errors:
+        first = errors[0]
         message = f"the base has {counted(len(errors), 'error')}: {first.rule}, {first.message}"
         yield BASE_WITH_ERRORS.at(Pointer(first.at.file), message)
 
@@ -60,9 +61,9 @@ def needs_platform_change(edited: Edited, found: Iterable[Diagnostic]) -> Iterat
             has.
     """
     by_team: dict[str, list[Diagnostic]] = {}
-    for each in found:
-        for file in sorted(_files(each) & edited.teams):
-            by_team.setdefault(file, []).append(each)
+    for finding in found:
+        for file in sorted(_files(finding) & edited.teams):
+            by_team.setdefault(file, []).append(finding)
     notes = [Note(_approval(owners), Pointer(file)) for file, owners in edited.platform.items()]
     for file, findings in sorted(by_team.items()):
         first, *others = findings

@@ -47,8 +47,9 @@ def read_header(file: str, lines: Sequence[str]) -> Header:
     """
     end = next((i for i, line in enumerate(lines) if _is_command(line)), len(lines))
     options, rest = take(_all_words(file, lines[:end]), SBATCH)
-    for word in rest[:1]:
-        raise UnreadableError(word.at, f"`{word.text}`", "it is no option: sbatch refuses it")
+    if rest:
+        what = f"`{rest[0].text}`"
+        raise UnreadableError(rest[0].at, what, "it is no option: sbatch refuses it")
     late = tuple(
         Pointer(file, line=end + i + 1, column=1)
         for i, line in enumerate(lines[end:])
