@@ -166,18 +166,15 @@ def _outcome(outcome: Outcome, found: findings.Findings) -> list[str]:
 
 
 def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
-    clusters = rehearsal.outcomes.items()
-    return {cluster: list(map(_plain, outcomes)) for cluster, outcomes in clusters}
+    return {
+        cluster: [_plain(each) for each in outcomes]
+        for cluster, outcomes in rehearsal.outcomes.items()
+    }
 
 
 def _plain(outcome: Outcome) -> dict[str, object]:
     failures = [
-        {
-            "what": failure.what,
-            "words": failure.words,
-            "logged": failure.logged,
-            "file": failure.at.file,
-        }
-        for failure in outcome.failures
+        {"what": each.what, "words": each.words, "logged": each.logged, "file": each.at.file}
+        for each in outcome.failures
     ]
     return {**asdict(outcome), "failures": failures, "fine": outcome.fine}

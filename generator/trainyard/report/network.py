@@ -28,7 +28,6 @@ from htpy import (
 from trainyard.impact.policies import EGRESS, INGRESS, NAME
 from trainyard.impact.sets import Box, Values
 from trainyard.impact.wording import lines
-from trainyard.model.network import Network
 from trainyard.model.platform import Site
 from trainyard.report.classes import Class, classes
 from trainyard.report.content import Cluster, Content
@@ -66,7 +65,7 @@ def network(content: Content) -> Element:
 def _cluster(cluster: Cluster) -> Iterator[Node]:
     yield h3[cluster.name]
     owned = _owned(cluster.site)
-    found = [namespace for namespace in namespaces(cluster.manifests) if namespace.name in owned]
+    found = [each for each in namespaces(cluster.manifests) if each.name in owned]
     grouped = classes(found, _bonds(owned))
     if not grouped:
         yield note("No team has a namespace here.")
@@ -77,25 +76,23 @@ def _cluster(cluster: Cluster) -> Iterator[Node]:
             "is not in the tree."
         )
     yield _matrix(cluster.name, grouped, owned)
-    for each in grouped:
-        if len(each.members) > 1:
-            yield _members(each)
+    yield from (_members(each) for each in grouped if len(each.members) > 1)
     yield h4["To and from what is outside of teams"]
     yield _outside(cluster.name, found)
 
 
 def _owned(site: Site) -> dict[str, _Owned]:
-    owned = {}
-    for tenant in site.tenants:
-        for space in tenant.spaces:
-            segments = frozenset(map(_segment, space.networks))
-            owned[space.namespace] = _Owned(tenant.name, segments)
-    return owned
-
-
-def _segment(network: Network) -> tuple[str, str]:
-    """Return the fabric of a network, and the segment as people name it."""
-    return network.fabric.name, f"{network.fabric.link.segment} {network.display}"
+    return {
+        space.namespace: _Owned(
+            tenant.name,
+            frozenset(
+                (each.fabric.name, f"{each.fabric.link.segment} {each.display}")
+                for each in space.networks
+            ),
+        )
+        for tenant in site.tenants
+        for space in tenant.spaces
+    }
 
 
 def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
@@ -104,19 +101,21 @@ def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
     So namespaces of one class all have a segment of their own, or none.
     """
     holders: dict[tuple[str, str], set[str]] = {}
-    for name, space in owned.items():
-        for segment in space.segments:
+    for name, each in owned.items():
+        for segment in each.segments:
             holders.setdefault(segment, set()).add(name)
-    bonds: dict[str, set[str]] = {name: set() for name in owned}
-    for (fabric, _), sharing in holders.items():
-        for name in sharing:
-            bonds[name].add(f"{fabric} {' '.join(sorted(sharing - {name}))}")
-    return bonds
+    return {
+        name: {
+            f"{fabric} {' '.join(sorted(holders[fabric, segment] - {name}))}"
+            for fabric, segment in each.segments
+        }
+        for name, each in owned.items()
+    }
 
 
 def _members(group: Class) -> Element:
     about = f"All {len(group.members)} namespaces: {group.name}"
-    return details[summary[about], ul(".many")[(li[code[member.name]] for member in group.members)]]
+    return details[summary[about], ul(".many")[(li[code[each.name]] for each in group.members)]]
 
 
 def _matrix(cluster: str, grouped: Sequence[Class], owned: Mapping[str, _Owned]) -> Element:

@@ -77,7 +77,7 @@ def _logical(file: Path, profiles: Path) -> str:
 
 def _notify_others(wanted: Iterable[str], styles: Styles) -> None:
     """Print the files that were asked for and are no profiles."""
-    known = {*styles.sources, *(diagnostic.at.file for diagnostic in styles.diagnostics)}
+    known = {*styles.sources, *(each.at.file for each in styles.diagnostics)}
     for file in sorted(set(wanted) - known):
         notify(f"{printable(file)} is no profile, and is left alone")
 

@@ -33,7 +33,7 @@ def impact_document(diff: Diff) -> dict[str, Any]:
 def _impact(impact: Impact) -> dict[str, Any]:
     return {
         "worst": _plain(impact.worst),
-        "clusters": [_plain(cluster) for cluster in impact.clusters],
+        "clusters": [_plain(each) for each in impact.clusters],
         "upgrade": _upgrade(impact.upgrade) if impact.upgrade else None,
     }
 
@@ -67,5 +67,5 @@ def _parts(value: Any) -> dict[str, Any] | None:
     if isinstance(value, Identity | Move):
         return value._asdict()
     if is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        return {each.name: getattr(value, each.name) for each in fields(value)}
     return None

@@ -13,17 +13,17 @@ def document(verdicts: Sequence[Verdict], places: Places) -> list[dict[str, Any]
     """Return the verdicts in the order of the file."""
     return [
         {
-            "job": verdict.job,
-            "namespace": verdict.namespace,
-            "standing": verdict.standing,
+            "job": each.job,
+            "namespace": each.namespace,
+            "standing": each.standing,
             "pods": [
                 {"role": pods.role, "count": pods.count, "requests": pods.requests}
-                for pods in verdict.podsets
+                for pods in each.podsets
             ],
-            "checks": [_check(check, places) for check in verdict.checks],
-            "change": list(verdict.change),
+            "checks": [_check(check, places) for check in each.checks],
+            "change": list(each.change),
         }
-        for verdict in verdicts
+        for each in verdicts
     ]
 
 
