@@ -13,6 +13,7 @@ pytestmark = pytest.mark.thorough
 
 RELEASES = "generator/trainyard/releases"
 NEW = f"{RELEASES}/kubernetes-1.35"
+CLUSTER = "examples/eight-nodes/profiles/clusters/campus.yaml"
 ROW = "| `kubernetes-1.36` | Kubernetes 1.36"
 TESTS = (
     *FRESH,
@@ -54,11 +55,12 @@ def test_release_is_added_as_its_recipe_says(tmp_path: Path) -> None:
         folder="build",
     )
     assert "0 skipped" in tree
+    copy.replace(CLUSTER, "release: kubernetes-1.36", "release: kubernetes-1.35")
     row = f"{ROW.replace('1.36', '1.35')} |"
     copy.replace("docs/explanation/releases.md", ROW, f"{row}\n{ROW}")
     copy.type("make golden docs test", TESTS)
     copy.done(
-        most=3,
+        most=4,
         but=[
             "cd ../../trainyard_rehearsal/control_plane/modules/kueue-0.18.1",
             "go build -mod=mod -o /dev/null sigs.k8s.io/kueue/cmd/kueue",
