@@ -116,12 +116,11 @@ class Runbooks:
         def steps(templates: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(marked(step.format_map(words), rights) for step in templates)
 
-        found = {
-            alert.name: replace(alert, look=steps(alert.look), fix=steps(alert.fix))
-            for alerts in alerts_of(self.site.cluster).values()
-            for alert in alerts
-        }
-        return list(found.values())
+        by_name = {}
+        for alerts in alerts_of(self.site.cluster).values():
+            for alert in alerts:
+                by_name[alert.name] = replace(alert, look=steps(alert.look), fix=steps(alert.fix))
+        return list(by_name.values())
 
     def _words(self) -> dict[str, str]:
         """Return the programs, the limits of waiting, and the namespace of each controller.

@@ -41,8 +41,10 @@ class SiteObjects:
 
     def of(self, kind: str, names: Collection[str] | None = None) -> list[Manifest]:
         """Return the objects of a kind, of all names or of some."""
-        found = (manifest for manifest in self.manifests if manifest.kind.name == kind)
-        return [each for each in found if names is None or each.name in names]
+        of_kind = [manifest for manifest in self.manifests if manifest.kind.name == kind]
+        if names is None:
+            return of_kind
+        return [manifest for manifest in of_kind if manifest.name in names]
 
     def own(self, tenant: Tenant, kind: str) -> list[Manifest]:
         """Return the objects of a kind in a team's unit."""

@@ -70,10 +70,10 @@ class SiteView:
 
     @property
     def _teams_by_contact(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        teams: dict[str, list[str]] = {}
         for tenant in self.site.tenants:
-            found.setdefault(tenant.team.contact, []).append(tenant.name)
-        return dict(sorted(found.items()))
+            teams.setdefault(tenant.team.contact, []).append(tenant.name)
+        return dict(sorted(teams.items()))
 
     @property
     def bindings(self) -> tuple[Binding, ...]:

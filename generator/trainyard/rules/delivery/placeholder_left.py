@@ -56,15 +56,15 @@ _FIX_DOMAIN = (
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    found = dict(_impossible(platform))
+    messages = dict(_impossible(platform))
     for at, text in platform.placeholders:
         if _is_reserved(_host(text)):
-            found.setdefault(at, _reserved(_host(text)))
+            messages.setdefault(at, _reserved(_host(text)))
     domain = platform.settings.at / "domain"
-    if found.pop(domain, ""):
+    if messages.pop(domain, ""):
         message = f"`domain` is the placeholder `{platform.settings.domain}`"
         yield replace(RULE.at(domain, message, hint=_FIX_DOMAIN), consequence=_PERMANENT)
-    for at, message in found.items():
+    for at, message in messages.items():
         yield RULE.at(at, message, cause=_CAUSE)
 
 
