@@ -25,8 +25,8 @@ def _waivers(content: Content) -> Node:
     if not content.waivers:
         return note("No warning is waived.")
     rows = (
-        (code[each.rule], code[each.file], each.reason, each.owner, each.expires)
-        for each in content.waivers
+        (code[waiver.rule], code[waiver.file], waiver.reason, waiver.owner, waiver.expires)
+        for waiver in content.waivers
     )
     head = ("rule", "file", "reason", "owner", "until")
     return details[

@@ -71,13 +71,13 @@ def requests_of(container: Body) -> dict[str, int]:
     Raises:
         ValueError: an amount is no quantity, or below 0.
     """
-    found: dict[str, int] = {}
+    requests: dict[str, int] = {}
     for part in ("limits", "requests"):
         for name, amount in mapping(container, "resources", part).items():
-            found[name] = in_base_units(name, str(amount))
-            if found[name] < 0:
+            requests[name] = in_base_units(name, str(amount))
+            if requests[name] < 0:
                 raise ValueError(f"{amount} {name} is below 0")
-    return found
+    return requests
 
 
 def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods, ...]:
@@ -93,8 +93,8 @@ def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods
     """
     policy = mapping(runtime, "spec", "mlPolicy")
     return tuple(
-        _pods(each, policy, job, ranges)
-        for each in mappings(runtime, "spec", "template", "spec", _JOBS)
+        _pods(replicated, policy, job, ranges)
+        for replicated in mappings(runtime, "spec", "template", "spec", _JOBS)
     )
 
 
@@ -139,17 +139,17 @@ def _runs_ranks(replicated: Body, policy: Body) -> bool:
 
 def _changes(job: Body, role: str) -> Iterator[Body]:
     """Yield what a job changes in the pod template of a replicated job, in its order."""
-    for each in mappings(job, "spec", "podTemplateOverrides"):
-        if any(target.get("name") == role for target in mappings(each, "targetJobs")):
-            yield {key: each[key] for key in ("metadata", "spec") if key in each}
+    for override in mappings(job, "spec", "podTemplateOverrides"):
+        if any(target.get("name") == role for target in mappings(override, "targetJobs")):
+            yield {key: override[key] for key in ("metadata", "spec") if key in override}
     for patch in mappings(job, "spec", "runtimePatches"):
         yield from _patched(patch, role)
 
 
 def _patched(patch: Body, role: str) -> Iterator[Body]:
-    for each in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
-        if each.get("name") == role:
-            yield mapping(each, "template", "spec", "template")
+    for replicated in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
+        if replicated.get("name") == role:
+            yield mapping(replicated, "template", "spec", "template")
 
 
 def _with_trainer(template: Body, trainer: Body) -> Body:

@@ -77,7 +77,7 @@ def _size_place(grant: Grant, space: Space) -> Pointer:
     if grant.nodes == min(largest, grant.launch.runtime.max_nodes):
         is_own = grant.nodes == largest
         return space.profile.largest_job_at if is_own else grant.launch.runtime.at / "maxNodes"
-    return max(_quotas(grant, space), key=lambda each: each.maximum).place
+    return max(_quotas(grant, space), key=lambda quota: quota.maximum).place
 
 
 def _quotas(grant: Grant, space: Space) -> Iterator[Quota]:

@@ -44,7 +44,7 @@ class Jobs:
     @property
     def namespaces(self) -> set[str]:
         """The namespaces that they name; empty for a job that names none."""
-        return {text(each, "metadata", "namespace") for each in self.bodies}
+        return {text(body, "metadata", "namespace") for body in self.bodies}
 
 
 def read_jobs(file: Path) -> Jobs:
@@ -116,8 +116,8 @@ def fit_jobs(
         ToolError: the evaluator fails.
     """
     assert generation.checked.platform is not None
-    site = next(each for each in generation.checked.platform.sites if each.name == cluster)
-    tenant = next(each for each in site.tenants if each.name == team)
+    site = next(site for site in generation.checked.platform.sites if site.name == cluster)
+    tenant = next(tenant for tenant in site.tenants if tenant.name == team)
     manifests = (*generation.manifests[cluster], *component_manifests(site))
     ground = ground_of(site, tenant, manifests, snapshot)
     judged = judge(ground, jobs.bodies)

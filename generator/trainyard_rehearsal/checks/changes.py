@@ -223,7 +223,7 @@ def _add_team(delivery: GitDelivery, planned: PlannedChanges) -> _Step:
     problems = list(map(_problem, delivery.wait_until_synced(commit)))
     settle(delivery.lab)
     samples = [
-        each for each in delivery.tree.samples if each[0].space.team.name == planned.successor
+        sample for sample in delivery.tree.samples if sample[0].space.team.name == planned.successor
     ]
     newcomers, failures = watch_jobs(delivery.lab, samples)
     newcomers.delete()

@@ -99,11 +99,11 @@ def team(
     does not exist.
     """
     amounts = {Unit.NODES: nodes, Unit.GPUS: gpus, Unit.CORES: cores}
-    stated = {unit: number for unit, number in amounts.items() if number is not None}
+    stated = [(unit, number) for unit, number in amounts.items() if number is not None]
     if len(stated) > 1:
-        options = " and ".join(f"`--{unit}`" for unit in stated)
+        options = " and ".join(f"`--{unit}`" for unit, _ in stated)
         raise click.UsageError(f"{options} exclude each other")
-    ((unit, own),) = (stated or {Unit.NODES: _NODES}).items()
+    unit, own = stated[0] if stated else (Unit.NODES, _NODES)
     request = TeamRequest(name, own, unit, cluster=cluster, pool=pool, since=today())
     addition = added(profiles, output, lambda place: add_team(place, request, today()))
     if addition.plan is None:

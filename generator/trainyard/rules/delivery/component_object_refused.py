@@ -52,11 +52,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform):
-        if each.served:
-            for path, description, on_key in _refused(each):
-                at = each.at.below(path)
-                yield RULE.at(at.key() if on_key else at, f"{each.display} has {description}")
+    for handwritten in component_objects(platform):
+        if handwritten.served:
+            for path, description, on_key in _refused(handwritten):
+                at = handwritten.at.below(path)
+                yield RULE.at(
+                    at.key() if on_key else at, f"{handwritten.display} has {description}"
+                )
 
 
 def _refused(each: ComponentObject) -> Iterator[_Found]:

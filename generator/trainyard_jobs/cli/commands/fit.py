@@ -126,7 +126,7 @@ def _report(
         lambda _: text(verdicts, where, jobs.others),
         {"json": lambda: documents.envelope("fit", jobs=document(verdicts, where))},
     )
-    standings = {each.standing for each in verdicts}
+    standings = {verdict.standing for verdict in verdicts}
     if Standing.NEVER in standings:
         return Exit.FINDINGS
     return Exit.IO if Standing.UNJUDGED in standings else Exit.FINE

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
-from trainyard_jobs.convert.model import Body, Kind, Note
+from trainyard_jobs.convert.model import Body, Kind, Remark
 
 Path = tuple[Step, ...]
 
@@ -27,7 +27,7 @@ class Fields:
 
     body: Body
     at: Pointer
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
     _read: set[Path] = field(default_factory=set)
 
     def place(self, *path: Step) -> Pointer:
@@ -78,7 +78,7 @@ class Fields:
 
     def note(self, kind: Kind, path: Path, what: str, meaning: str) -> None:
         """Note something about a field."""
-        self.notes.append(Note(self.place(*path), kind, what, meaning))
+        self.notes.append(Remark(self.place(*path), kind, what, meaning))
 
     def left(self) -> Iterator[Path]:
         """Yield the path of each outermost field of which nothing was read."""
