@@ -33,7 +33,7 @@ FORMS = ("text", "markdown", "json", "csv")
 def document(trainyard: Call) -> list[dict[str, Any]]:
     found = json.loads(trainyard("capacity", "--cost", "--format", "json").out)
     Draft7Validator(json.loads(trainyard("schema", "cost").out)).validate(found)
-    return list(found["clusters"])
+    return list(found["result"]["clusters"])
 
 
 @pytest.mark.usefixtures("repository")
@@ -111,7 +111,7 @@ def test_pool_without_a_price_is_named(tree: Path, trainyard: Call, form: str) -
     if form == "csv":
         assert ended.out.splitlines()[1:] == ["prod-east,dgx-h100,,,,nodes,17,,,730,,,,"]
     elif form == "json":
-        assert json.loads(ended.out)["clusters"][0]["unpriced"] == [
+        assert json.loads(ended.out)["result"]["clusters"][0]["unpriced"] == [
             {"name": "dgx-h100", "nodes": 17}
         ]
     else:

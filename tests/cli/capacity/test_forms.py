@@ -76,7 +76,7 @@ def test_json_follows_its_published_schema(trainyard: Call) -> None:
 
     Draft7Validator.check_schema(printed)
     Draft7Validator(printed).validate(found)
-    assert [each["cluster"] for each in found["clusters"]] == ["lab", "prod-east"]
+    assert [each["cluster"] for each in found["result"]["clusters"]] == ["lab", "prod-east"]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json", "csv"])
@@ -108,7 +108,7 @@ def test_broken_profiles_end_the_same_way_in_every_form(
     if form == "csv":
         assert ended.out == ",".join(HEAD) + "\n"
     if form == "json":
-        assert json.loads(ended.out)["summary"]["errors"] == 2
+        assert json.loads(ended.out)["result"]["summary"]["errors"] == 2
 
 
 def test_quota_for_a_time_shows_in_every_form(tree: Path, trainyard: Call) -> None:
@@ -122,7 +122,7 @@ def test_quota_for_a_time_shows_in_every_form(tree: Path, trainyard: Call) -> No
 
     assert "\n  nlp has 8 until 2027-01-31 (paper | ours), then 4 nodes\n" in text
     assert "\n- `nlp` has 8 until 2027-01-31 (paper \\| ours), then 4 nodes\n" in page
-    first = json.loads(data)["clusters"][0]["pools"][0]["teams"][0]
+    first = json.loads(data)["result"]["clusters"][0]["pools"][0]["teams"][0]
     assert (first["until"], first["reason"], first["then"]) == ("2027-01-31", "paper | ours", 4)
     gpus = {row["team"]: row for row in _rows(rows) if row["resource"] == "nvidia.com/gpu"}
     assert (gpus["nlp"]["until"], gpus["nlp"]["then"]) == ("2027-01-31", "32")
@@ -174,7 +174,7 @@ def test_wide_names_are_cut(name: str, change: dict[str, Any]) -> None:
 
 @given(changes())
 def test_documents_of_any_platform_follow_the_schema(change: dict[str, Any]) -> None:
-    written = documents.envelope("capacity", clusters=document([capacity_of(change)]))
+    written = documents.envelope("capacity", {"clusters": document([capacity_of(change)])})
 
     Draft7Validator(document_schema("capacity")).validate(json.loads(written))
 

@@ -82,7 +82,7 @@ def _measured(platform: Platform, clusters: tuple[str, ...]) -> list[tuple[Site,
 def _forms(capacities: list[Capacity]) -> dict[str, Callable[[], str]]:
     return {
         "markdown": lambda: markdown(capacities),
-        "json": lambda: documents.envelope("capacity", clusters=document(capacities)),
+        "json": lambda: documents.envelope("capacity", {"clusters": document(capacities)}),
         "csv": lambda: sheet(capacities),
     }
 
@@ -90,7 +90,7 @@ def _forms(capacities: list[Capacity]) -> dict[str, Callable[[], str]]:
 def _forms_of_cost(costs: list[Cost]) -> dict[str, Callable[[], str]]:
     return {
         "markdown": lambda: cost_markdown(costs),
-        "json": lambda: documents.envelope("capacity", clusters=cost_document(costs)),
+        "json": lambda: documents.envelope("cost", {"clusters": cost_document(costs)}),
         "csv": lambda: cost_sheet(costs),
     }
 
