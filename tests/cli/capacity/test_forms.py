@@ -25,9 +25,11 @@ from trainyard.capacity.figures import Capacity
 from trainyard.capacity.measure import measure
 from trainyard.cli import document as documents
 from trainyard.cli.capacity.document import document
-from trainyard.cli.capacity.markdown import markdown
-from trainyard.cli.capacity.sheet import HEAD, safe, sheet
-from trainyard.cli.capacity.text import COLUMNS, text
+from trainyard.cli.capacity.page import pages
+from trainyard.cli.capacity.sheet import HEAD, rows
+from trainyard.cli.tables.markdown import markdown
+from trainyard.cli.tables.sheet import safe, sheet
+from trainyard.cli.tables.text import COLUMNS, text
 from trainyard.schema.published import document_schema
 
 Call = Callable[..., Ended]
@@ -155,7 +157,7 @@ def test_unknown_cluster_names_the_nearest(trainyard: Call) -> None:
 def test_every_line_fits_the_columns(change: dict[str, Any]) -> None:
     capacity = capacity_of(change)
 
-    assert all(len(line) <= COLUMNS for line in text([capacity]).splitlines())
+    assert all(len(line) <= COLUMNS for line in text(pages([capacity])).splitlines())
 
 
 @given(st.text("abcdef-0123456789", min_size=1, max_size=120), changes())
@@ -169,7 +171,7 @@ def test_wide_names_are_cut(name: str, change: dict[str, Any]) -> None:
         plain, cluster=name, pools=(replace(pool, name=name, parts=parts, resources=resources),)
     )
 
-    assert all(len(line) <= COLUMNS for line in text([wide]).splitlines())
+    assert all(len(line) <= COLUMNS for line in text(pages([wide])).splitlines())
 
 
 @given(changes())
@@ -185,15 +187,15 @@ def test_csv_has_the_figures_of_the_document(change: dict[str, Any]) -> None:
     capacity = capacity_of(change)
     (cluster,) = document([capacity])
     (pool,) = cluster["pools"]
-    rows = list(csv.DictReader(io.StringIO(sheet([capacity])), strict=True))
-    nominal = {(row["team"], row["resource"]): int(row["nominal"]) for row in rows if row["team"]}
+    table = list(csv.DictReader(io.StringIO(sheet(HEAD, rows([capacity]))), strict=True))
+    nominal = {(row["team"], row["resource"]): int(row["nominal"]) for row in table if row["team"]}
 
     assert nominal == {
         (team, each["name"]): number
         for each in pool["resources"]
         for team, number in each["nominalByTeam"].items()
     }
-    assert {row["resource"]: int(row["head_room"]) for row in rows if not row["team"]} == {
+    assert {row["resource"]: int(row["head_room"]) for row in table if not row["team"]} == {
         each["name"]: each["headRoom"] for each in pool["resources"]
     }
 
@@ -214,15 +216,17 @@ def test_hostile_names_change_no_form(name: str) -> None:
     (pool,) = plain.pools
     parts = tuple(replace(part, team=name, cohort=name) for part in pool.parts)
     hostile = replace(plain, cluster=name, pools=(replace(pool, name=name, parts=parts),))
-    tokens = MarkdownIt("commonmark").enable("table").parse(markdown([hostile]))
+    page = markdown("Capacity", pages([hostile]))
+    tokens = MarkdownIt("commonmark").enable("table").parse(page)
     kinds = {child.type for token in tokens for child in token.children or ()}
-    rows = list(csv.reader(io.StringIO(sheet([hostile])), strict=True))
+    table = list(csv.reader(io.StringIO(sheet(HEAD, rows([hostile]))), strict=True))
 
     assert kinds <= {"text", "code_inline"}
-    assert [token.type for token in tokens] == [
-        token.type for token in MarkdownIt("commonmark").enable("table").parse(markdown([plain]))
-    ]
-    assert {len(row) for row in rows} == {len(HEAD)}
-    assert not any(row[0].startswith(("=", "@")) for row in rows)
-    assert "\x1b" not in text([hostile]) + markdown([hostile]) + sheet([hostile])
+    usual = MarkdownIt("commonmark").enable("table").parse(markdown("Capacity", pages([plain])))
+    assert [token.type for token in tokens] == [token.type for token in usual]
+    assert {len(row) for row in table} == {len(HEAD)}
+    assert not any(row[0].startswith(("=", "@")) for row in table)
+    assert "\x1b" not in text(pages([hostile])) + markdown("Capacity", pages([hostile])) + sheet(
+        HEAD, rows([hostile])
+    )
     assert json.loads(json.dumps(document([hostile])))[0]["cluster"] == name
