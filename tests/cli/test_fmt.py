@@ -114,9 +114,9 @@ def test_files_that_cannot_be_formatted_are_findings(
 def test_json_has_every_file_as_a_finding(untidy: Path, trainyard: Call) -> None:
     """With the first line that would change, for other formats' annotations."""
     ended = trainyard("fmt", "--check", "--format", "json")
-    document = json.loads(ended.out)
+    document = json.loads(ended.out)["result"]
     assert ended.code == 1
-    assert document["result"] == {"written": False, "changed": [_NLP, "profiles/waivers.yaml"]}
+    assert document["profiles"] == {"written": False, "changed": [_NLP, "profiles/waivers.yaml"]}
     found = document["diagnostics"]
     places = [(each["rule"], each["file"], each["start"]["line"]) for each in found]
     lines = (untidy / _NLP).read_text().splitlines()

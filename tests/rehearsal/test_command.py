@@ -93,7 +93,7 @@ def test_json_has_the_same(tree: Path, trainyard: Call, seen: list[Outcome]) -> 
     """A machine reads the counts that a person does."""
     seen.append(_BAD)
     ended = trainyard("rehearse", "--format", "json:report.json")
-    result = json.loads((tree / "report.json").read_text())["result"]
+    result = json.loads((tree / "report.json").read_text())["result"]["outcomes"]
     assert ended.code == 1
     assert result["lab"] == [
         {

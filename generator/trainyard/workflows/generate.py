@@ -23,6 +23,7 @@ from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
+from trainyard.schema.defaults import filled
 from trainyard.workflows.emission import emit_site, given_numbers
 from trainyard.workflows.objects import check_tree, check_unlisted
 from trainyard.workflows.waivers import apply_waivers
@@ -125,7 +126,7 @@ def check_loaded(
     if not broken.isdisjoint(_FOLDERS):
         return Checked(profiles, None, diagnostics)
     usable = profiles.without(broken)
-    platform, unresolved = resolve(usable)
+    platform, unresolved = resolve(filled(usable))
     diagnostics += unresolved
     complete = not has_errors(diagnostics)
     found = (*diagnostics, *check_meaning(platform, today))

@@ -89,7 +89,7 @@ def command(
     found = findings.Findings(
         change.diagnostics, places(change.generation.checked.profiles, profiles, output)
     )
-    forms = forms_of("diff", found, impact_document(change))
+    forms = forms_of("diff", found, change=impact_document(change))
     deliver(
         formats,
         color,

@@ -57,7 +57,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, styles, check=check, colour=colour),
-        forms_of("fmt", every, _result(styles, check=check)),
+        forms_of("fmt", every, profiles=_result(styles, check=check)),
     )
     return Exit.FINDINGS if every.diagnostics else Exit.FINE
 

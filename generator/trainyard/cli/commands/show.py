@@ -41,7 +41,7 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
             formats,
             "never",
             lambda _: findings.text(found, colour=False),
-            {"json": lambda: document.report("show", found)},
+            {"json": lambda: document.report("findings", found)},
         )
         return Exit.FINDINGS
     sections = effective(checked.platform, team)
@@ -51,7 +51,7 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
         lambda _: "\n\n".join(_text(section, where) for section in sections),
         {
             "json": lambda: document.envelope(
-                "show", team=team, sections=[_document(section, where) for section in sections]
+                "show", {"team": team, "sections": [_document(each, where) for each in sections]}
             )
         },
     )

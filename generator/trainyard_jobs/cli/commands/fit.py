@@ -107,7 +107,7 @@ def _not_generated(made: Generation, profiles: Path, formats: tuple[Output, ...]
         formats,
         "never",
         lambda _: findings.text(found, colour=False),
-        {"json": lambda: documents.report("fit", found)},
+        {"json": lambda: documents.report("findings", found)},
     )
     return Exit.FINDINGS
 
@@ -124,7 +124,7 @@ def _report(
         formats,
         "never",
         lambda _: text(verdicts, where, jobs.others),
-        {"json": lambda: documents.envelope("fit", jobs=document(verdicts, where))},
+        {"json": lambda: documents.envelope("fit", {"jobs": document(verdicts, where)})},
     )
     standings = {verdict.standing for verdict in verdicts}
     if Standing.NEVER in standings:
