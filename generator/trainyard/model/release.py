@@ -110,7 +110,7 @@ class Release:
 
     @property
     def controller_config_maps(self) -> tuple[str, ...]:
-        """Patterns of the names of ConfigMaps that controllers keep for what is no job, sorted."""
+        """Patterns of the names of ConfigMaps that controllers keep, but for those of jobs."""
         kept = (each for each in self.derived_names if each.kind == "ConfigMap")
         return tuple(sorted(each.name for each in kept if not each.is_of_a_job))
 

@@ -122,7 +122,7 @@ def read_profile(
     try:
         content = read_regular(root, found.path.relative_to(root).as_posix(), MAX_BYTES)
     except NotRegularError as problem:
-        message = f"`{found.path.name}` is no profile: {problem.strerror}"
+        message = f"`{found.path.name}` is not a profile: {problem.strerror}"
         hint = "Replace it by a regular file, or remove it."
         return Source(found.shown, b""), (
             MISPLACED_FILE.at(Pointer(found.shown), message, hint=hint),

@@ -23,7 +23,7 @@ Usage = Mapping[Amount, int]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A queue's quota of one resource of one flavor, in base units; None is no limit."""
+    """A queue's quota of one resource of one flavor, in base units; None means no limit."""
 
     nominal: int
     borrowing: int | None

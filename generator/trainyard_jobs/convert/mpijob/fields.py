@@ -57,7 +57,7 @@ class Fields:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
         if value is not None:
-            self.note(Kind.REFUSED, path, str(path[-1]), f"{value!r} is no whole number")
+            self.note(Kind.REFUSED, path, str(path[-1]), f"{value!r} is not a whole number")
         return default
 
     def mapping(self, *path: Step) -> Body:

@@ -142,7 +142,7 @@ def _texts(request: Request, name: str) -> list[str]:
     """
     found = request.get(name, [])
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise RefusedError(request.place(name), name, "it is no list of words")
+        raise RefusedError(request.place(name), name, "it is not a list of words")
     return found
 
 

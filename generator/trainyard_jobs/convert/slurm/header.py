@@ -48,7 +48,7 @@ def read_header(file: str, lines: Sequence[str]) -> Header:
     end = next((i for i, line in enumerate(lines) if _is_command(line)), len(lines))
     options, rest = take(_all_words(file, lines[:end]), SBATCH)
     for word in rest[:1]:
-        raise UnreadableError(word.at, f"`{word.text}`", "it is no option: sbatch refuses it")
+        raise UnreadableError(word.at, f"`{word.text}`", "it is not an option: sbatch refuses it")
     late = tuple(
         Pointer(file, line=end + i + 1, column=1)
         for i, line in enumerate(lines[end:])
