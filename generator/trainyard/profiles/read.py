@@ -78,7 +78,7 @@ def _read_all(
 
 
 def _alone(kinds: Mapping[str, Mapping[str, Source]], name: str, absent: Plain) -> Source:
-    """Return a profile at the top; one with a value for an absent one when there is none."""
+    """Return a profile at the top, or one with a default value if the file is absent."""
     return kinds.get(name, {}).get(name, Source(f"profiles/{name}.yaml", b"", absent))
 
 

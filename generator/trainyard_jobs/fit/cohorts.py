@@ -135,7 +135,7 @@ class Cohorts:
 
 
 def cohorts_of(objects: Objects) -> Cohorts:
-    """Return the queues of a cluster, of which none is in use."""
+    """Return the queues of a cluster, all unused."""
     parents, limits = {}, {}
     for manifest in objects.of("ClusterQueue"):
         name = queue_node(manifest.name)

@@ -143,7 +143,7 @@ def _narrowed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[
 
 
 def _smaller(job: Body, change: Change) -> Iterator[Change]:
-    """Yield removals of few parts of what a change removes, the fewest first."""
+    """Yield removals of a few of the parts that a change removes, the fewest first."""
     inside = change.gone
     if len(inside) == 1:
         inside = tuple(parts(at(job, inside[0]), inside[0]))

@@ -81,7 +81,7 @@ class Fields:
         self.notes.append(Note(self.place(*path), kind, what, meaning))
 
     def left(self) -> Iterator[Path]:
-        """Yield the path of each outermost field of which nothing was read."""
+        """Yield the path of each outermost field that was not read at all."""
         yield from self._left((), self.body)
 
     def _left(self, path: Path, value: Any) -> Iterator[Path]:
