@@ -92,7 +92,7 @@ def _outcome(target: Path, generation: Generation, path: str, content: bytes) ->
 QUEUE = "lab/platform/clusterqueue-nlp-gpu.yaml"
 HEAD = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\n"
 BROKEN = {
-    "bytes that are no UTF-8": b"\xff",
+    "bytes that are not UTF-8": b"\xff",
     "no YAML": b"<<<<<<< HEAD\nkind: [\n",
     "a list": b"- kind: ClusterQueue\n",
     "a text": b"metadata\n",

@@ -88,7 +88,7 @@ def command(  # noqa: PLR0917 - click passes options by name
 
     Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with
     a fake node for each node of the profiles; no kubelet, no NIC, no container. Linux only. With
-    `--on kind` etcd and Kubernetes run in a container of kind's instead.
+    `--on kind` etcd and Kubernetes run in a container of kind instead.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)

@@ -246,7 +246,7 @@ def _reported(lab: Lab, outcomes: Iterator[Outcome], progress: Progress) -> Iter
     """Yield outcomes with the logged errors, and print progress, while every process runs.
 
     Raises:
-        ToolError: a process has ended, so its outcomes are no findings.
+        ToolError: a process has ended, so its outcomes do not count.
     """
     since = mark(lab.processes.logs)
     for outcome in outcomes:

@@ -75,10 +75,10 @@ def test_only_named_files_are_formatted(trainyard: Call) -> None:
 
 
 def test_objects_of_a_component_are_left_alone(repository: Path, trainyard: Call) -> None:
-    """A hook gives every file that changed; those that are no profiles pass, and are named."""
+    """A hook gives every file that changed; those that are not profiles pass, and are named."""
     file = "profiles/components/simulation-defaults/simulation-defaults.yaml"
     ended = trainyard("fmt", "--check", file, _NLP)
-    assert (ended.code, ended.err) == (0, f"{file} is no profile, and is left alone\n")
+    assert (ended.code, ended.err) == (0, f"{file} is not a profile, and is left alone\n")
     assert ended.out == "1 profile, 0 would be formatted\n"
     assert (repository / file).exists()
 

@@ -142,7 +142,7 @@ def test_cache_that_is_a_file_is_reported(
     ended = trainyard("rehearse", "--build")
     assert (ended.code, ended.err) == (
         5,
-        f"error: {file} is no folder; have TRAINYARD_CACHE name one\n",
+        f"error: {file} is not a folder; have TRAINYARD_CACHE name one\n",
     )
     assert file.read_text() == "mine"
 

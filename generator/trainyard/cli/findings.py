@@ -157,7 +157,7 @@ def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
 def remarks(
     diagnostic: Diagnostic, places: Places, *, explain: bool = True
 ) -> Iterator[tuple[str, str]]:
-    """Yield name and text of what is known beside the message: consequence, notes, help.
+    """Yield name and text of what follows the message: consequence, notes, help.
 
     Args:
         diagnostic: the finding.

@@ -51,7 +51,7 @@ def team_of_namespaces(platform: Platform, namespaces: Iterable[str]) -> str:
     """Return the name of the team to which all of some namespaces belong.
 
     Raises:
-        click.UsageError: one is no team's, or they belong to several teams.
+        click.UsageError: a job belongs to no team, or they belong to several.
     """
     spaces = {
         space.namespace: tenant.name

@@ -122,7 +122,7 @@ class Release:
 
     @property
     def controller_config_maps(self) -> tuple[str, ...]:
-        """Patterns of the names of ConfigMaps that controllers keep for what is no job, sorted."""
+        """Patterns of the names of ConfigMaps that controllers keep, but for those of jobs."""
         kept = (
             derived_name for derived_name in self.derived_names if derived_name.kind == "ConfigMap"
         )

@@ -25,7 +25,7 @@ def job_names(site: Site) -> tuple[str, ...]:
 
 
 def _of_others(site: Site) -> Iterator[str]:
-    """Yield patterns of other controllers for objects of kinds of which a job gets its own."""
+    """Yield other controllers' patterns for kinds of which each job gets an object too."""
     alike = site.cluster.release.named_like_jobs
     for derived_name in site.cluster.release.derived_names:
         if derived_name.kind in alike and not derived_name.is_of_a_job and not derived_name.is_bare:

@@ -21,7 +21,7 @@ def findings(content: Content) -> Element:
 
 
 def _waivers(content: Content) -> Node:
-    """Return the warnings that are accepted: what is waived is no finding, but stays visible."""
+    """Return the warnings that are accepted: a waived finding stays visible, but does not count."""
     if not content.waivers:
         return note("No warning is waived.")
     rows = (

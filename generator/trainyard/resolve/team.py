@@ -109,7 +109,7 @@ def _components(
 def _default_runtime(
     team: str, fields: Mapping[str, Any], known: Mapping[str, Runtime | None], at: Pointer
 ) -> Resolving[None]:
-    """Yield that the default is none of the team's runtimes."""
+    """Yield a finding if the default is not one of the team's runtimes."""
     if "defaultRuntime" in fields:
         own = {each: known.get(each) for each in fields["runtimes"]}
         yield from find(f"runtime of team {team}", fields["defaultRuntime"], own, at)

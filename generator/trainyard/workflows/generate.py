@@ -151,7 +151,7 @@ def generate(
         components_root: path of the hand-written components relative to the tree, e.g.
             ``../profiles/components``.
         clusters: names of the only ones wanted; all when empty.
-        today: as `check` takes it; no byte of the tree depends on it.
+        today: as `check` takes it; it never changes the tree.
         target: the committed tree that this one replaces: its lockfiles remember the numbers ever
             given. None for a tree that replaces nothing.
 

@@ -43,7 +43,7 @@ def merge_profiles(
         try:
             ours = _content_of_head(head, path)
         except NotRegularError:
-            yield _conflict(path, "and it is no regular file in the head")
+            yield _conflict(path, "and it is not a regular file in the head")
             continue
         if ours == old:
             _put(folder / "profiles" / path, theirs)
@@ -137,10 +137,10 @@ def _merged(
     try:
         return repository.read("merge-file", "--stdout", *files)
     except ToolError:
-        # The exit code is the number of conflicts, or 255 for a file that is no text.
+        # The exit code is the number of conflicts, or 255 for a file that is not text.
         marked = repository.read("merge-file", "--stdout", *files, accept=(*range(1, 128), 255))
     if not marked:
-        return _conflict(path, "and it is no text")
+        return _conflict(path, "and it is not text")
     return _conflict(path, "in the same lines", *_place(sides[0] or b"", marked))
 
 

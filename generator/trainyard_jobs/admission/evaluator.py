@@ -55,7 +55,7 @@ def _judge(
     """Return the answers to some requests.
 
     Raises:
-        ToolError: the evaluator fails, for example on an object that is no valid policy.
+        ToolError: the evaluator fails, for example on an object that is not a valid policy.
     """
     if not requests:
         return []

@@ -176,5 +176,5 @@ def _most_ranks(launch: Launch) -> int:
 
 
 def _evenly(total: int, sizes: range, most: int) -> int:
-    """Return the first number of nodes of which all have as many ranks; 0 when there is none."""
+    """Return the first number of nodes that divides the ranks evenly; 0 if there is none."""
     return next((n for n in sizes if total % n == 0 and total // n <= most), 0)

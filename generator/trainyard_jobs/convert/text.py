@@ -12,7 +12,7 @@ Place = Callable[[Pointer], str]
 """Returns a place as the user opens it: ``file:line:column``."""
 
 Plain = Callable[[str], str]
-"""Returns text on one line that controls nothing: what a job holds must not end a comment."""
+"""Returns text on one line without control characters: no text of a job may end a comment."""
 
 _RANKS = {kind: rank for rank, kind in enumerate(Kind)}
 

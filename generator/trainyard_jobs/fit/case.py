@@ -228,7 +228,7 @@ def _pods(ground: Ground, runtime: Body, body: Body, namespace: str) -> tuple[Po
     """Return the pods of a job with the defaults of its namespace.
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is not a quantity.
     """
     ranges = [each.body for each in ground.objects.of("LimitRange", namespace)]
     return pods_of(runtime, body, ranges)

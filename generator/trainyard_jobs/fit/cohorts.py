@@ -23,7 +23,7 @@ Usage = Mapping[Amount, int]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A queue's quota of one resource of one flavor, in base units; None is no limit."""
+    """A queue's quota of one resource of one flavor, in base units; None means no limit."""
 
     nominal: int
     borrowing: int | None
@@ -135,7 +135,7 @@ class Cohorts:
 
 
 def cohorts_of(objects: Objects) -> Cohorts:
-    """Return the queues of a cluster, of which none is in use."""
+    """Return the queues of a cluster, all unused."""
     parents, limits = {}, {}
     for manifest in objects.of("ClusterQueue"):
         name = queue_node(manifest.name)

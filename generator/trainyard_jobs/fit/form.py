@@ -98,20 +98,20 @@ def _name_faults(metadata: Body) -> Iterator[str]:
     seconds = str(labels.get(_LONGEST_TIME, "1"))
     # A label has at most 63 characters, which the API server demands later.
     if not re.fullmatch(r"\+?[0-9]{1,63}", seconds, re.ASCII) or not 0 < int(seconds) < 1 << 63:
-        yield f"metadata.labels[{_LONGEST_TIME}]: {seconds[:63]!r} is no number above 0"
+        yield f"metadata.labels[{_LONGEST_TIME}]: {seconds[:63]!r} is not a number above 0"
 
 
 def _manager_faults(patches: Iterable[Body]) -> Iterator[str]:
     for patch in patches:
         if not _MANAGER.fullmatch(str(patch.get("manager", ""))):
-            yield f"spec.runtimePatches: manager {patch.get('manager')!r} is no domain and path"
+            yield f"spec.runtimePatches: manager {patch.get('manager')!r} is not a domain and path"
 
 
 def _source_faults(job: Body) -> Iterator[str]:
     for part in ("dataset", "model"):
         uri = value_at(job, f"spec.initializer.{part}.storageUri")
         if uri and not _URI.fullmatch(str(uri)):
-            yield f"spec.initializer.{part}.storageUri: {uri!r} is no URI"
+            yield f"spec.initializer.{part}.storageUri: {uri!r} is not a URI"
 
 
 def _repeated(body: Any, path: str) -> Iterator[str]:

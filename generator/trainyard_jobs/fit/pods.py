@@ -53,7 +53,7 @@ def pod_requests(template: Body) -> dict[str, int]:
     Source: kubernetes/component-helpers:resource/helpers.go (PodRequests).
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is not a quantity.
     """
     total: dict[str, int] = {}
     for container in mappings(template, "spec", "containers"):
@@ -69,7 +69,7 @@ def requests_of(container: Body) -> dict[str, int]:
     """Return the requests of a container; what only has a limit requests as much.
 
     Raises:
-        ValueError: an amount is no quantity, or below 0.
+        ValueError: an amount is not a quantity, or below 0.
     """
     requests: dict[str, int] = {}
     for part in ("limits", "requests"):
@@ -89,7 +89,7 @@ def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods
         ranges: LimitRanges of the job's namespace.
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is not a quantity.
     """
     policy = mapping(runtime, "spec", "mlPolicy")
     return tuple(

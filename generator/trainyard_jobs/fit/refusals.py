@@ -16,7 +16,7 @@ from trainyard_jobs.fit.grants import grant_of
 from trainyard_jobs.fit.verdict import Check, Link, Standing
 
 _LINKS = {"ObjectMeta": Link.FORM, "PodSecurity": Link.POD_SECURITY}
-"""Links of what refuses an object and is no policy."""
+"""Links of what refuses an object, other than policies."""
 _JOBS = "count/trainjobs.trainer.kubeflow.org"
 _FILES = "count/configmaps"
 _HOSTS = "-mpi-hostfile"

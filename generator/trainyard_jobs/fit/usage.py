@@ -89,7 +89,7 @@ def _queue(body: dict[str, Any]) -> str:
 
 
 def _used(queues: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[Amount, int]]]:
-    """Yield what each ClusterQueue uses of which Kueue has written that."""
+    """Yield the usage of each ClusterQueue for which Kueue has written one."""
     for body in queues:
         if value_at(body, "status.flavorsReservation") is not None:
             yield _queue(body), dict(_reserved(body))

@@ -41,7 +41,7 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
         tenant: the team that submits the jobs; None when it is not known.
 
     Raises:
-        TreeError: a file can't be read, is no YAML, or has an object without kind; or all files
+        TreeError: a file can't be read, is not YAML, or has an object without kind; or all files
             together are too large.
     """
     sources = [*_sources(files)]

@@ -51,7 +51,7 @@ def read_jobs(file: Path) -> Jobs:
     """Return the TrainJobs of a YAML or JSON file, in their order.
 
     Raises:
-        TreeError: it can't be read, is no YAML, or has an object without kind.
+        TreeError: it can't be read, is not YAML, or has an object without kind.
     """
     source = read_source(file)
     bodies = [body for _, body in objects(source.file, source.value)]
@@ -66,7 +66,7 @@ def read_snapshot(file: Path) -> Snapshot:
         file: what ``kubectl get clusterqueues,workloads,resourcequotas -A -o json`` prints.
 
     Raises:
-        TreeError: it can't be read, is no JSON, or is no list of such objects.
+        TreeError: it can't be read, is not JSON, or is not a list of such objects.
     """
     content = content_of(file, SNAPSHOT)[1]
     try:

@@ -16,7 +16,7 @@ _EXPECTED_WARNINGS = (
     r"\"resources-finalizer.argocd.argoproj.io\": prefer a domain-qualified finalizer name",
     "is deprecated and will be removed in a future release of Kubeflow Trainer",
 )
-"""Warnings that are no failures.
+"""Warnings that are not failures.
 
 Argo CD has no other finalizer for an AppProject, and Trainer has to warn of a deprecated runtime.
 """

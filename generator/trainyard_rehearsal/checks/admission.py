@@ -143,7 +143,7 @@ def _runs(job: Job) -> bool:
 
 
 def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[RequestCase]:
-    """Yield changes to a job and to Trainer's ConfigMaps of it, all of which must be refused."""
+    """Yield changes to a job and its ConfigMaps of Trainer; all must be refused."""
     body, at, user = job.body, sample.space.team.at, as_user(lab.api, sample.space)
     for display, change, refusal in hostile_changes(sample, body):
         patch = partial(user.patch, body, change, dry_run=True)

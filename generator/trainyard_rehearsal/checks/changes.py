@@ -25,7 +25,7 @@ _EARLY_DELETION = 5.0
 """Seconds within which a deletion without approval would be seen."""
 
 
-class InvalidProfiles(Exception):  # noqa: N818 - it describes profiles, and is no failure of ours
+class InvalidProfiles(Exception):  # noqa: N818 - it describes profiles, not a failure of ours
     """Profiles have errors after a change; the message lists them."""
 
 

@@ -182,7 +182,7 @@ def _shared_groups(site: Site) -> frozenset[str]:
 
 
 def _without_amounts(manifest: Manifest) -> dict[str, Any]:
-    """Return an object without amounts, of which `_quota_shape` has the kind, and without VLAN."""
+    """Return an object without VLAN and amounts; `_quota_shape` has their kind."""
     body = manifest.body
     if manifest.kind.name not in _AMOUNTS:
         return body

@@ -129,7 +129,7 @@ def _hostile_shells(lab: Lab, space: Space) -> Iterator[RequestCase]:
 
 
 def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
-    """Yield runtimes of an admin that are no copies of one of the team's."""
+    """Yield runtimes of an admin that are not copies of one of the team's."""
     if not (space.team.own_runtimes and space.team.groups.get("admin")):
         return
     admin = as_user(lab.api, space, "admin")

@@ -77,7 +77,7 @@ def alone(cache: Path) -> Iterator[None]:
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise TreeError(f"{cache} is no folder; have TRAINYARD_CACHE name one") from None
+        raise TreeError(f"{cache} is not a folder; have TRAINYARD_CACHE name one") from None
     with (cache / "lock").open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

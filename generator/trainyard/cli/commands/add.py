@@ -129,9 +129,8 @@ def team(
 def allocation(*, team: str, cluster: str, fabric: str, profiles: Path, output: Path) -> int:
     """Give TEAM a permanent partition or VLAN and addresses on a further fabric.
 
-    Run it when the team has, or is about to get, quota on another cluster. Writes nothing when the
-    profiles would then have errors that they do not have now, or while they name what does not
-    exist.
+    Run it when the team has, or is about to get, quota on another cluster. Writes nothing if the
+    addition would cause a new error, or if a profile names something that does not exist.
     """
     request = AllocationRequest(team, cluster, fabric, today())
     addition = added(profiles, output, lambda place: add_allocation(place, request, today()))

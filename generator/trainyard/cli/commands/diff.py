@@ -50,7 +50,7 @@ from trainyard.workflows.generate import Target
     "--merge-base",
     "merge",
     is_flag=True,
-    help="Look at what merging base and head gives.",
+    help="Show what a merge of head into base does.",
 )
 @click.option("--fields", is_flag=True, help="Show each field of each object before and after.")
 @profiles_option

@@ -61,9 +61,9 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Writes nothing if the profiles have errors, or if a profile or quota is gone that the committed
-    tree was made from. The same holds if the change breaks a rule of the family `change`: it edits
-    an immutable field, edits a runtime in place, or takes a queue, namespace, partition or address
+    Writes nothing if the profiles have errors, or if a profile or quota of the committed tree
+    was deleted. The same holds if the change breaks a rule of the family `change`: it edits an
+    immutable field, edits a runtime in place, or takes a queue, namespace, partition or address
     range from a team. Changes of VF counts, MTU and kubelet settings are written, although they can
     interrupt running jobs.
     """

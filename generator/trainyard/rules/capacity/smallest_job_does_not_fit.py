@@ -51,7 +51,7 @@ def _too_small_quotas(
 def _too_small(
     tenant: Tenant, space: Space, wanted: list[tuple[Runtime, Quota]]
 ) -> Iterator[Diagnostic]:
-    """Yield the finding for the pool of which the team may use the most nodes."""
+    """Yield the finding for the pool that gives the team the most nodes."""
     if not wanted:
         return
     runtime, quota = max(reversed(wanted), key=lambda each: each[1].maximum)

@@ -92,7 +92,7 @@ def _refused_files(body: dict[str, Any]) -> Iterator[_Found]:
 
 
 def _fits(form: re.Pattern[str], text: Any) -> bool:
-    """Return whether a text has a form; `verify` finds what is no text by the schema."""
+    """Return whether a text has a form; `verify` reports other values by the schema."""
     return not isinstance(text, str) or (len(text) <= _LONGEST and form.fullmatch(text) is not None)
 
 

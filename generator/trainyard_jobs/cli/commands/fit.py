@@ -77,8 +77,8 @@ def command(  # noqa: PLR0917 - click passes options by name
     Judges each TrainJob of a file by itself, by the objects that the profiles are rendered to. The
     file `-` is standard input.
 
-    Without `--usage` nothing else runs on the cluster. Without the evaluator the admission policies
-    and Pod Security are not judged.
+    Without `--usage` it is assumed that nothing else runs on the cluster. Without the evaluator the
+    admission policies and Pod Security are not judged.
     """
     if builds:
         notify(f"the evaluator is {build()}")

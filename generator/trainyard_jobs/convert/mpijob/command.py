@@ -129,7 +129,7 @@ _TCP = re.compile(r"--?mca\s+(?:pml\s+ob1|btl\s+\S*openib)")
 
 
 def _remarks(script: str, ranks: Ranks) -> Iterator[tuple[Kind, str, str]]:
-    """Yield what a runtime decides and a script does too."""
+    """Yield what a script does although the runtime decides it."""
     number = _NUMBER.search(script)
     if number and number[1] != str(ranks.total):
         verdict = kept_number(number[1], ranks)

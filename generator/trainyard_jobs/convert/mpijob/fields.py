@@ -57,7 +57,7 @@ class Fields:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
         if value is not None:
-            self.note(Kind.REFUSED, path, str(path[-1]), f"{value!r} is no whole number")
+            self.note(Kind.REFUSED, path, str(path[-1]), f"{value!r} is not a whole number")
         return default
 
     def mapping(self, *path: Step) -> Body:
@@ -81,7 +81,7 @@ class Fields:
         self.notes.append(Remark(self.place(*path), kind, what, meaning))
 
     def left(self) -> Iterator[Path]:
-        """Yield the path of each outermost field of which nothing was read."""
+        """Yield the path of each outermost field that was not read at all."""
         yield from self._left((), self.body)
 
     def _left(self, path: Path, value: Any) -> Iterator[Path]:

@@ -147,7 +147,7 @@ def _sized(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
 
 
 def _of_launcher(fields: Fields, launcher: Path) -> dict[str, Path]:
-    """Return the places of a launcher beside workers, and of what it asks for."""
+    """Return the places of a launcher beside workers, and of its requests."""
     places: dict[str, Path] = {}
     if fields.peek("spec", "runLauncherAsWorker") is not True:
         places[LAUNCHER] = (*REPLICAS, "Launcher")

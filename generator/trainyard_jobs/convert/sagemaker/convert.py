@@ -142,7 +142,7 @@ def _texts(request: Request, name: str) -> list[str]:
     """
     texts = request.get(name, [])
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise RefusedError(request.place(name), name, "it is no list of words")
+        raise RefusedError(request.place(name), name, "it is not a list of words")
     return texts
 
 

@@ -100,7 +100,7 @@ def read_estimators(file: str, text: str) -> list[Request]:
         text: of the source.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: it is not Python.
     """
     tree = ast.parse(text)
     names = Names(file, constants(tree))
@@ -133,7 +133,7 @@ def _request(call: ast.Call, names: Names, inputs: ast.expr | None) -> Request:
 def _fill(request: Request, call: ast.Call, names: Names, inputs: ast.expr | None) -> None:
     name = name_of(call)
     if name in _NO_COUNTERPART:
-        raise RefusedError(names.at(call), name, "it is no distributed training with a runtime")
+        raise RefusedError(names.at(call), name, "it is not distributed training with a runtime")
     if call.args:
         meaning = "arguments by position are not read: give each by its name"
         raise RefusedError(names.at(call.args[0]), name, meaning)
@@ -181,7 +181,7 @@ def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.e
     """Yield the members of a dict.
 
     Raises:
-        RefusedError: it is no dict.
+        RefusedError: it is not a dict.
     """
     if isinstance(node, ast.Call) and name_of(node) == "dict":
         pairs: list[tuple[Any, ast.expr]] = [
@@ -190,7 +190,7 @@ def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.e
     elif isinstance(node, ast.Dict):
         pairs = [(names.value(key), value) for key, value in members(node)]
     else:
-        raise RefusedError(names.at(node), what, "it is no dict: write it out")
+        raise RefusedError(names.at(node), what, "it is not a dict: write it out")
     for name, value in pairs:
         yield str(name), value
 

@@ -99,7 +99,7 @@ def whole(value: Value, what: str) -> int:
     """
     text = str(value.value)
     if not (number := whole_number(text)):
-        raise RefusedError(value.at, what, f"{text} is no whole number above 0")
+        raise RefusedError(value.at, what, f"{text} is not a whole number above 0")
     return number
 
 
@@ -130,7 +130,7 @@ def distribution_of(options: Mapping[str, Any], at: Pointer) -> Distribution | N
             return Distribution("mpi", ranks, words_of(values.get("custom_mpi_options", "")), at)
         if name in {"torch_distributed", "pytorchddp"}:
             return Distribution("torch", 0, (), at)
-        raise RefusedError(at, name, "it is no distribution that is known")
+        raise RefusedError(at, name, "it is not a known distribution")
     return None
 
 

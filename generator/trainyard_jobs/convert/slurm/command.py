@@ -258,7 +258,7 @@ def _need_same(lines: Iterable[Line]) -> None:
 
 
 def _of_slurm(script: Script, lines: Sequence[Line], used: Sequence[str]) -> list[Line]:
-    """Return assignments of those of Slurm's variables that the shell reads."""
+    """Return assignments of the Slurm variables that the shell reads."""
     read = {name: at for at, name in reversed(list(all_read(script, lines, used)))}
     values = {name: value for name, value in script.known.items() if name.startswith("SLURM")}
     for name in sorted(JOB_ID & set(read)):

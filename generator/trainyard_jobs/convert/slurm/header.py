@@ -49,7 +49,7 @@ def read_header(file: str, lines: Sequence[str]) -> Header:
     options, rest = take(_all_words(file, lines[:end]), SBATCH)
     if rest:
         what = f"`{rest[0].text}`"
-        raise UnreadableError(rest[0].at, what, "it is no option: sbatch refuses it")
+        raise UnreadableError(rest[0].at, what, "it is not an option: sbatch refuses it")
     late = tuple(
         Pointer(file, line=end + i + 1, column=1)
         for i, line in enumerate(lines[end:])

@@ -29,7 +29,7 @@ def deadline(header: Header, remarks: Remarks) -> int:
     """Return the seconds that a job may run; 0 for any time.
 
     Raises:
-        UnreadableError: it is no time of Slurm.
+        UnreadableError: it is not a time of Slurm.
     """
     option = header.last("time")
     seconds = read(option, values.seconds) if option else None
@@ -55,10 +55,10 @@ def read(option: Option, parse: values.Parser) -> int | None:
 
 
 def array_of(header: Header, remarks: Remarks) -> list[int]:
-    """Return the indexes of a job array; none for a job that is no array.
+    """Return the indexes of a job array; none for a job without an array.
 
     Raises:
-        UnreadableError: it is no array of Slurm, or too large.
+        UnreadableError: it is not an array of Slurm, or too large.
     """
     option = header.last("array")
     if option is None:

@@ -152,7 +152,7 @@ def _plain(text: str) -> str:
 
 
 def _unquoted(raw: str) -> str:
-    """Return a word in which a quote inside of double quotes is no quote."""
+    """Return a word in which a quote inside double quotes does not count."""
     return re.sub(r'"(?:\\.|[^"\\])*"', lambda match: match[0].replace("'", " "), raw)
 
 

@@ -34,7 +34,7 @@ def need_simple(commands: Sequence[Statement]) -> None:
 
 
 def _need_simple(each: Statement, launches: Sequence[Statement], *, waits: bool) -> None:
-    """Refuse what is no simple command."""
+    """Refuse what is not a simple command."""
     word = each.words[0]
     if word.raw in _KEYWORDS:
         reason = "only simple commands can be converted"

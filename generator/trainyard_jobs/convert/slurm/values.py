@@ -33,7 +33,7 @@ def seconds(text: str) -> int | None:
     """Return the seconds of a time limit; None without a limit.
 
     Raises:
-        ValueError: it is no time of Slurm.
+        ValueError: it is not a time of Slurm.
     """
     if text.upper() in {"-1", "INFINITE", "UNLIMITED"} or text == "0":
         return None
@@ -56,7 +56,7 @@ def node_range(text: str) -> tuple[int, int]:
     least = int(match[1]) * _FACTOR[match[2].lower()]
     most = int(match[3]) * _FACTOR[match[4].lower()] if match[3] else least
     if not 1 <= least <= most:
-        raise ValueError(f"{text!r} is no number of nodes above 0")
+        raise ValueError(f"{text!r} is not a number of nodes above 0")
     return least, most
 
 
@@ -67,7 +67,7 @@ def number(text: str) -> int:
         ValueError: it is none.
     """
     if not (count := whole_number(text)):
-        raise ValueError(f"{text!r} is no whole number above 0")
+        raise ValueError(f"{text!r} is not a whole number above 0")
     return count
 
 
@@ -107,7 +107,7 @@ def indexes(text: str) -> tuple[list[int], str]:
     """Return the indexes of an array, sorted, and how many may run at once; empty for any number.
 
     Raises:
-        ValueError: it is no array, or a very large one.
+        ValueError: it is not an array, or a very large one.
     """
     members, _, limit = text.partition("%")
     numbers = sorted(set(_members(members)))
