@@ -38,9 +38,15 @@ def plain(value: Any) -> Any:
         return {_camel_case(name): plain(part) for name, part in parts.items()}
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, IntEnum):
+        return value.name.lower()
     if isinstance(value, Fraction):
         return int(value) if value.denominator == 1 else float(value)
-    return value.name.lower() if isinstance(value, IntEnum) else value
+    return value
 
 
 def _parts(value: Any) -> dict[str, Any] | None:

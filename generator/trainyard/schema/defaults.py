@@ -73,11 +73,11 @@ def _filling(schema: Any, definitions: Mapping[str, Any]) -> _Filling | None:
         return None
     if "$ref" in schema:
         return _filling(definitions[schema["$ref"].rpartition("/")[2]], definitions)
-    properties = schema.get("properties", {})
-    inside = {name: _filling(each, definitions) for name, each in properties.items()}
-    filling = _Filling(
-        {name: each["default"] for name, each in properties.items() if "default" in each},
-        {name: each for name, each in inside.items() if each},
-        _filling(schema.get("additionalProperties"), definitions),
-    )
-    return filling if filling.defaults or filling.fields or filling.others else None
+    defaults, inside = {}, {}
+    for name, part in schema.get("properties", {}).items():
+        if "default" in part:
+            defaults[name] = part["default"]
+        if filling := _filling(part, definitions):
+            inside[name] = filling
+    others = _filling(schema.get("additionalProperties"), definitions)
+    return _Filling(defaults, inside, others) if defaults or inside or others else None

@@ -67,12 +67,18 @@ def _table(table: Table) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     widths[1] = min(widths[1], table.second)
     widths[0] = min(widths[0], COLUMNS - sum(widths[1:]) - 2 * len(widths))
-    for name, mark, *numbers in lines:
-        left = [f"{_cut(name, widths[0]):<{widths[0]}}", f"{_cut(mark, widths[1]):<{widths[1]}}"]
-        right = [f"{cell:>{width}}" for cell, width in zip(numbers, widths[2:], strict=True)]
-        yield f"  {'  '.join(left + right)}".rstrip()
+    for line in lines:
+        yield _row(line, widths)
     if table.note:
         yield f"  {table.note}"
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a line with its two names at the left of their columns, and numbers at the right."""
+    name, mark, *numbers = cells
+    left = [f"{_cut(name, widths[0]):<{widths[0]}}", f"{_cut(mark, widths[1]):<{widths[1]}}"]
+    right = [f"{cell:>{width}}" for cell, width in zip(numbers, widths[2:], strict=True)]
+    return f"  {'  '.join(left + right)}".rstrip()
 
 
 def _wrapped(indent: str, line: str) -> list[str]:
