@@ -69,8 +69,6 @@ def _filling_of(kind: str) -> _Filling:
 
 def _filling(schema: Any, definitions: Mapping[str, Any]) -> _Filling | None:
     """Return what a value of a schema gets; None where nothing in it has a default."""
-    if not isinstance(schema, dict):
-        return None
     if "$ref" in schema:
         return _filling(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     defaults, inside = {}, {}
@@ -79,5 +77,7 @@ def _filling(schema: Any, definitions: Mapping[str, Any]) -> _Filling | None:
             defaults[name] = part["default"]
         if filling := _filling(part, definitions):
             inside[name] = filling
-    others = _filling(schema.get("additionalProperties"), definitions)
-    return _Filling(defaults, inside, others) if defaults or inside or others else None
+    below_names = schema.get("additionalProperties")
+    others = _filling(below_names, definitions) if below_names else None
+    filling = _Filling(defaults, inside, others)
+    return filling if any((filling.defaults, filling.fields, filling.others)) else None
