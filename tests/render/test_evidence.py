@@ -382,7 +382,7 @@ def test_daemons_are_only_where_they_are_declared(
 
     assert set(writers.daemon_namespaces) == expected | {*stated}
     for name in writers.daemon_namespaces:
-        for text in (writers.is_daemon, writers.names_daemons, writers.is_daemon_account):
+        for text in (writers.is_daemon, writers.names_trusted, writers.is_daemon_account):
             assert f"{name.removesuffix('*')}'" in text
 
 

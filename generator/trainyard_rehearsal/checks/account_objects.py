@@ -51,10 +51,12 @@ _LABELS = ({names.JOB_LABEL: "v1"}, {names.JOB_LABEL: ""})
 _SHELLS = ("x-node-0-0-22222", "x-launcher-0-0-bcdfg")
 
 
-def owners(version: str = "batch/v1", kind: str = "Job") -> Body:
+def owners(
+    version: str = "batch/v1", kind: str = "Job", *, name: str = "v1", uid: str = _UID
+) -> Body:
     """Return the metadata of an object that a controller owns."""
-    owner = {"apiVersion": version, "kind": kind, "name": "v1", "uid": _UID, "controller": True}
-    return {"ownerReferences": [owner]}
+    reference = {"apiVersion": version, "kind": kind, "name": name, "uid": uid}
+    return {"ownerReferences": [{**reference, "controller": True}]}
 
 
 def pod(space: Space, name: str = "rehearsal") -> Body:

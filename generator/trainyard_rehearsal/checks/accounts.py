@@ -13,7 +13,7 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks.account_objects import Attack
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
-from trainyard_rehearsal.checks.refusals import RANK_FIXED, RANK_JOB, RANK_JOBSET
+from trainyard_rehearsal.checks.refusals import OWNER, RANK_FIXED, RANK_JOB, RANK_JOBSET
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -74,7 +74,7 @@ class _Tried:
     @contextmanager
     def prepared(self) -> Iterator[None]:
         """Create the account's role, and a rank with its Job; delete them afterwards."""
-        made = [*self._role(), *self._ranks()]
+        made = [*self._role(), *self._ranks(), self._owned()]
         for body in made:
             self._lab.api.apply(body)
         wait_until_permitted(self._lab, self._account, "create", "pods", self._space.namespace)
@@ -104,6 +104,19 @@ class _Tried:
         }
         rank, of_rank = objects.pod(self._space, _RANK), objects.job(self._space, _NAME)
         return with_change(rank, label), with_change(with_change(of_rank, label), waiting)
+
+    def _owned(self) -> Body:
+        """Return a pod that goes with its owner; any object that exists can be one."""
+        name = "kube-root-ca.crt"
+        found = self._lab.api.get("v1", "ConfigMap", name, self._space.namespace)
+        return with_change(
+            objects.pod(self._space, "rehearsal-owned"),
+            {
+                "metadata": objects.owners(
+                    "v1", "ConfigMap", name=name, uid=found["metadata"]["uid"]
+                )
+            },
+        )
 
     def _kubernetes(self, controller: str) -> Api:
         return as_account(self._lab.api, f"{_KUBERNETES}{controller}")
@@ -138,6 +151,9 @@ class _Tried:
             for body, refusal in ((rank, RANK_FIXED), (of_rank, RANK_JOB)):
                 request = partial(self._account.patch, body, change)
                 yield self._case(body, f"changed to {as_json(change)}", refusal, request)
+        alone: Body = {"metadata": {"ownerReferences": None}}
+        request = partial(self._account.patch, self._owned(), alone)
+        yield self._case(self._owned(), "without its owner", OWNER, request)
         hold = {"metadata": {"finalizers": ["example.com/hold"]}}
         request = partial(self._account.patch, rank, hold)
         yield self._case(rank, f"changed to {as_json(hold)}", RANK_FIXED, request)

@@ -77,7 +77,10 @@ _CONTAINERS: tuple[tuple[Body, str], ...] = (
     ({"command": ["x" * 40_000], "args": ["x" * 30_000]}, JOB_TOO_LARGE),
     ({"command": []}, TRAINER_FIELDS),
     ({"args": []}, TRAINER_FIELDS),
-    ({"image": "A B"}, TRAINER_FIELDS),
+    *(
+        ({"image": image}, TRAINER_FIELDS)
+        for image in ("A B", "example.com/UPPER:a", "a/B:c:d", "a//b", "a@b", "a:", "")
+    ),
 )
 _TRAINERS: tuple[tuple[Body, str], ...] = (
     ({"numNodes": 0}, NODES),

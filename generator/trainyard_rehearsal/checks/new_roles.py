@@ -17,18 +17,24 @@ def wait_until_permitted(
         lab: with the binding.
         user: the API for that user.
         verb: e.g. ``create``.
-        resource: of the core group.
+        resource: its plural, with its group behind a dot, e.g. ``jobs.batch``.
         namespace: where the user has the right; everywhere if empty.
 
     Raises:
         ToolError: the user does not get it in a minute.
     """
+    plural, _, group = resource.partition(".")
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
         "metadata": {},
         "spec": {
-            "resourceAttributes": {"verb": verb, "resource": resource, "namespace": namespace}
+            "resourceAttributes": {
+                "verb": verb,
+                "resource": plural,
+                "group": group,
+                "namespace": namespace,
+            }
         },
     }
     lab.processes.wait_until(

@@ -11,7 +11,13 @@ from trainyard.model.space import Space
 from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
 from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
-from trainyard_rehearsal.checks.refusals import CLAIM_OF_DELIVERY, FINALIZER, FROZEN, OF_OTHERS
+from trainyard_rehearsal.checks.refusals import (
+    CLAIM_OF_DELIVERY,
+    FINALIZER,
+    FROZEN,
+    OF_OTHERS,
+    OWNER,
+)
 from trainyard_rehearsal.checks.request_cases import RequestCase
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -37,7 +43,7 @@ _CHANGES: tuple[Body, ...] = (
     {"data": {"ca.crt": "of a tenant"}},
     {"data": {"ca.crt": "of a tenant"}, "immutable": True},
     {"metadata": {"labels": {"mine": "x"}}},
-    {"metadata": {"labels": None, "ownerReferences": None}},
+    {"metadata": {"labels": None}},
 )
 _PROTECTIONS = (
     "snapshot.storage.kubernetes.io/pvc-as-source-protection",
@@ -67,6 +73,8 @@ def hostile_to_others(lab: Lab, space: Space) -> Iterator[RequestCase]:
         for change in _CHANGES:
             yield _case(space, body, f"{as_json(change)}", partial(user.patch, body, change))
         yield _case(space, body, "deleted", partial(user.delete, body))
+    owned, alone = config_map(space, "rehearsal-owned"), {"metadata": {"ownerReferences": None}}
+    yield _case(space, owned, "without its owner", partial(user.patch, owned, alone), OWNER)
     for body in _in_advance(space):
         yield _case(space, body, "created", partial(user.create, body))
     own = config_map(space, _OWN)

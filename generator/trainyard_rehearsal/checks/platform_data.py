@@ -8,6 +8,7 @@ from functools import partial
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard_rehearsal.checks.access_requests import claim_spec
+from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.refusals import ADOPTED, STORE
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
@@ -18,6 +19,7 @@ from trainyard_rehearsal.outcome import Outcome
 
 _NAMESPACE = "rehearsal-project"
 _USER = "project-admin@example.com"
+_OPERATOR = "system:serviceaccount:external-secrets:external-secrets"
 _RBAC = "rbac.authorization.k8s.io"
 _KEY = {"key": "ml/teams/nlp/checkpoints"}
 
@@ -38,6 +40,9 @@ def check_platform_data(lab: Lab) -> Iterator[Outcome]:
     hostile.send(_create(user, cluster, _naming_stores(cluster), STORE))
     hostile.send(_create(user, cluster, _claiming(cluster), ADOPTED))
     harmless.send(_create(user, cluster, _harmless(cluster), ""))
+    operator = as_account(lab.api, _OPERATOR)
+    wait_until_permitted(lab, operator, "create", "externalsecrets.external-secrets.io", _NAMESPACE)
+    harmless.send(_create(operator, cluster, _naming_stores(cluster), ""))
     if cluster.secret_stores or cluster.guards_adopted:
         yield hostile.outcome("platform's data refused to others")
     yield harmless.outcome("others' own data let through")
@@ -101,20 +106,29 @@ def _claim(spec: Body, annotations: Body | None = None) -> Body:
 
 
 def _project() -> Iterator[Body]:
-    """Yield a project, and what the admin of one may create where External Secrets is installed."""
+    """Yield a project, what its admin may create, and the role of External Secrets' operator."""
     yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}}
     rules = [
         {"apiGroups": [""], "resources": ["persistentvolumeclaims"], "verbs": ["create"]},
         {"apiGroups": ["external-secrets.io"], "resources": ["*"], "verbs": ["create"]},
     ]
-    version, metadata = f"{_RBAC}/v1", _metadata("rehearsal")
-    yield {"apiVersion": version, "kind": "Role", "metadata": metadata, "rules": rules}
+    yield from _role("Role", _metadata("rehearsal"), rules, _USER)
+    rules = [
+        {"apiGroups": ["external-secrets.io"], "resources": [kind], "verbs": ["create", "update"]}
+        for kind in ("externalsecrets", "externalsecrets/status")
+    ]
+    yield from _role("ClusterRole", {"name": "rehearsal-external-secrets"}, rules, _OPERATOR)
+
+
+def _role(kind: str, metadata: Body, rules: list[Body], user: str) -> Iterator[Body]:
+    version = f"{_RBAC}/v1"
+    yield {"apiVersion": version, "kind": kind, "metadata": metadata, "rules": rules}
     yield {
         "apiVersion": version,
-        "kind": "RoleBinding",
+        "kind": f"{kind}Binding",
         "metadata": metadata,
-        "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": metadata["name"]},
-        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": _USER}],
+        "roleRef": {"apiGroup": _RBAC, "kind": kind, "name": metadata["name"]},
+        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
     }
 
 

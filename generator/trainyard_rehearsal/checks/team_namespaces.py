@@ -26,7 +26,7 @@ _RBAC = "rbac.authorization.k8s.io"
 _OPENSHIFT = "system:serviceaccount:openshift-apiserver:openshift-apiserver-sa"
 """Account that creates the projects which users request."""
 
-_DAEMONS = "is for daemons, which may use every node"
+_TRUSTED = "is for daemons and controllers, which the platform's policies trust"
 _REQUESTER_FIXED = "is a cluster admin's to change"
 _OPERATOR = "system:serviceaccount:kube-system:operator-of-the-rehearsal"
 """Account of a namespace of daemons, which may create namespaces."""
@@ -63,7 +63,7 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
         hostile.send(_create(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
         hostile.send(_create(lab, _apiserver(lab), [team], _REQUEST))
         hostile.send(_change(lab, lab.api, label, _ADOPTED))
-    hostile.send(_for_daemons(lab, maker))
+    hostile.send(_for_platform(lab, maker))
     harmless.send(_create(lab, as_account(lab.api, _OPERATOR), _absent(lab), ""))
     harmless.send(_create(lab, lab.api, [with_change(team, label)], ""))
     harmless.send(_create(lab, maker, map(_namespace, ("rehearsal", "rehearsal-team-x")), ""))
@@ -74,24 +74,24 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
         lab.api.delete(body)
 
 
-def _for_daemons(lab: Lab, maker: Api) -> Iterator[RequestCase]:
-    """Yield attempts of a user to get a namespace whose pods may use any node."""
-    yield from _create(lab, maker, _daemons(lab), _DAEMONS)
+def _for_platform(lab: Lab, maker: Api) -> Iterator[RequestCase]:
+    """Yield attempts of a user to get a namespace whose pods or accounts have no limits."""
+    yield from _create(lab, maker, _trusted(lab), _TRUSTED)
     if lab.plan.site.cluster.release.has_projects:
-        yield from _create(lab, _apiserver(lab), _daemons(lab), _REQUEST)
+        yield from _create(lab, _apiserver(lab), _trusted(lab), _REQUEST)
         yield from _unmark(lab, maker)
 
 
-def _daemons(lab: Lab) -> list[Body]:
-    """Return namespaces whose pods may use any node, by their names."""
-    found = Writers(lab.plan.site.cluster).daemon_namespaces
+def _trusted(lab: Lab) -> list[Body]:
+    """Return namespaces whose pods or accounts have no limits, by their names."""
+    found = Writers(lab.plan.site.cluster).trusted_namespaces
     return [_namespace(name.replace("*", "rehearsal-of-a-user")) for name in found]
 
 
 def _absent(lab: Lab) -> list[Body]:
     """Return those of them that do not exist."""
     found = {each["metadata"]["name"] for each in lab.api.list("v1", "Namespace")}
-    return [daemon for daemon in _daemons(lab) if daemon["metadata"]["name"] not in found]
+    return [trusted for trusted in _trusted(lab) if trusted["metadata"]["name"] not in found]
 
 
 def _unmark(lab: Lab, maker: Api) -> Iterator[RequestCase]:

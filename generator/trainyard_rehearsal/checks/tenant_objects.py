@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from trainyard.diagnostics import Pointer
+from trainyard.model import names
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
+from trainyard_rehearsal.checks.account_objects import owners
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.hostile_sizes import MANY_LABELS
-from trainyard_rehearsal.checks.jobs import TRAINER, as_user
+from trainyard_rehearsal.checks.jobs import TRAINER, as_account, as_user
 from trainyard_rehearsal.checks.objects_of_others import (
     harmless_to_others,
     hostile_to_others,
@@ -25,6 +27,7 @@ from trainyard_rehearsal.outcome import Outcome
 
 _CLASS = "spec.storageClassName must be one of"
 _VOLUME = "a claim must not choose its volume"
+_NAME = "only the platform's delivery gives the name"
 _COUNT = "exceeded quota"
 
 _NO_COPY = "a team's own runtime is a copy of one of these"
@@ -39,13 +42,23 @@ _OTHER_PODS = (
     "pipeline-node-0-1234567890",
 )
 
+_CLAIM_MAKERS = tuple(
+    f"system:serviceaccount:kube-system:{name}"
+    for name in ("ephemeral-volume-controller", "statefulset-controller")
+)
+_UNOWNED = tuple(each for each in FORBIDDEN_METADATA if "ownerReferences" not in each[0])
+"""Metadata that these controllers may not write either: they own what they make."""
+
 _CLAIMS: tuple[tuple[Body, str], ...] = (
     ({"spec": {"storageClassName": None}}, _CLASS),
     ({"spec": {"storageClassName": ""}}, _CLASS),
     ({"spec": {"storageClassName": "of-nobody"}}, _CLASS),
+    ({"spec": {"storageClassName": names.ADOPTED_CLASS}}, _CLASS),
+    ({"metadata": {"name": f"{names.RESERVED_PREFIX}x"}}, _NAME),
 )
 _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
     ({"spec": {"volumeName": "of-another-team"}}, _VOLUME),
+    ({"spec": {"volumeAttributesClassName": "fast"}}, "volumeAttributesClassName can't be set"),
     ({"spec": {"selector": {}}}, _VOLUME),
     ({"spec": {"selector": {"matchLabels": {"team": "another"}}}}, _VOLUME),
     (
@@ -99,19 +112,27 @@ def _hostile_config_maps(lab: Lab, space: Space) -> Iterator[RequestCase]:
 
 
 def _hostile_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
-    if not space.team.groups.get("admin"):
-        return
-    admin, at = as_user(lab.api, space, "admin"), space.team.at
+    """Yield claims of an admin, and those that Kubernetes makes from a template of anybody's."""
+    for name in _CLAIM_MAKERS:
+        yield from _claims_of(as_account(lab.api, name), space, _UNOWNED)
+    if space.team.groups.get("admin"):
+        yield from _claims_of(as_user(lab.api, space, "admin"), space, FORBIDDEN_METADATA)
+
+
+def _claims_of(
+    maker: Api, space: Space, forbidden: Sequence[tuple[Body, str]]
+) -> Iterator[RequestCase]:
+    at = space.team.at
     for change, refusal in _CLAIMS:
-        yield _create(admin, with_change(_claim(space, ""), change), refusal, at)
+        yield _create(maker, with_change(_claim(space, ""), change), refusal, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)
         large = with_change(claim, {"metadata": MANY_LABELS})
-        yield _create(admin, large, OBJECT_TOO_LARGE, at)
+        yield _create(maker, large, OBJECT_TOO_LARGE, at)
         for change, refusal in _CLAIMS_OF_A_CLASS:
-            yield _create(admin, with_change(claim, change), refusal, at)
-        for metadata, refusal in FORBIDDEN_METADATA:
-            yield _create(admin, with_change(claim, {"metadata": metadata}), refusal, at)
+            yield _create(maker, with_change(claim, change), refusal, at)
+        for metadata, refusal in forbidden:
+            yield _create(maker, with_change(claim, {"metadata": metadata}), refusal, at)
 
 
 def _hostile_shells(lab: Lab, space: Space) -> Iterator[RequestCase]:
@@ -160,11 +181,22 @@ def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
 
 def _harmless(lab: Lab, space: Space) -> Iterator[RequestCase]:
     user, at = as_user(lab.api, space), space.team.at
-    yield _create(user, {**config_map(space), "data": {"script": "x" * 200_000}}, "", at)
+    for script in ("x" * 200_000, 'print("\t")\n' * 20_000):
+        yield _create(user, {**config_map(space), "data": {"script": script}}, "", at)
+    for maker in _CLAIM_MAKERS:
+        for name in space.claimable_classes:
+            yield _create(
+                as_account(lab.api, maker),
+                with_change(_claim(space, name), {"metadata": owners("v1", "Pod")}),
+                "",
+                at,
+            )
     if space.team.groups.get("admin"):
         admin = as_user(lab.api, space, "admin")
         for name in space.claimable_classes:
             yield _create(admin, _claim(space, name), "", at)
+            kept = {"metadata": {"annotations": {"helm.sh/resource-policy": "keep"}}}
+            yield _create(admin, with_change(_claim(space, name), kept), "", at)
 
 
 def _create(api: Api, body: Body, refusal: str, at: Pointer) -> RequestCase:

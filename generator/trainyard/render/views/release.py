@@ -8,7 +8,7 @@ from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.quantity import format_seconds
 from trainyard.model.release import Release
-from trainyard.render.cel import is_one_of, text_list
+from trainyard.render.cel import is_one_of, text, text_list
 
 _FINISHED = (
     '{{range .items}}{{if not .spec.suspend}}{{$old := ""}}{{range .status.conditions}}'
@@ -20,6 +20,12 @@ _FINISHED = (
 """Go template of kubectl: ``name/resourceVersion`` of each TrainJob that ended before a time in RFC
 3339."""
 
+_PATH = "[a-z0-9]+(([.]|_|__|-+)[a-z0-9]+)*"
+_IMAGE = (
+    f"^([A-Za-z0-9-]+([.][A-Za-z0-9-]+)*(:[0-9]+)?/)?{_PATH}(/{_PATH})*"
+    "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+([+._-][a-z0-9]+)*:[0-9a-fA-F]{32,})?$"
+)
+"""An image as kubelets read it (distribution/reference:regexp.go@v0.6.0)."""
 
 _POD_LISTS = (
     "pod.?volumes.orValue([]).size() <= 64 && pod.?containers.orValue([]).size() <= 8 && "
@@ -76,6 +82,11 @@ class ReleaseView:
         Policies that need it skip the other jobs, which trainyard-trainjob-limits refuses.
         """
         return _SHORT_LISTS
+
+    @property
+    def image_form(self) -> str:
+        """CEL: regular expression of an image that kubelets can read."""
+        return text(_IMAGE)
 
     @property
     def reserved_endings(self) -> str:

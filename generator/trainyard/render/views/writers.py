@@ -63,9 +63,20 @@ class Writers:
         return " && ".join(parts)
 
     @property
-    def names_daemons(self) -> str:
-        """CEL: the namespace has the name of one whose pods may use any node."""
-        return is_one_of("object.metadata.name", self.daemon_namespaces)
+    def trusted_namespaces(self) -> list[str]:
+        """Namespaces of daemons, and of controllers that policies exempt or network policies admit.
+
+        Whoever makes one of these before its operator does has its accounts.
+        """
+        release = self.cluster.release
+        accounts = (name.removeprefix(_ACCOUNT).split(":")[0] for name in release.controllers)
+        daemons = self.daemon_namespaces
+        return sorted({*daemons, *_unmatched((*accounts, *release.workspace_ingress), daemons)})
+
+    @property
+    def names_trusted(self) -> str:
+        """CEL: the namespace has the name of one of them."""
+        return is_one_of("object.metadata.name", self.trusted_namespaces)
 
     @property
     def is_daemon_account(self) -> str:
@@ -128,6 +139,11 @@ class Writers:
     def is_mpi_operator(self) -> str:
         """CEL: who asks is the MPI operator."""
         return self._writes_status("kubeflow.org", "mpijobs")
+
+    @property
+    def is_external_secrets(self) -> str:
+        """CEL: who asks is the operator of External Secrets."""
+        return self._writes_status("external-secrets.io", "externalsecrets")
 
     def _writes_status(self, group: str, resource: str) -> str:
         """Return whether who asks writes the status of a kind outside of every team's namespace.
