@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from trainyard.change.history.trees import check_replaced
 from trainyard.cli.main import run
 from trainyard.diagnostics import TreeError
-from trainyard.output.lockfile import LOCKFILE, digest
-from trainyard.output.write import write
-from trainyard.workflows.generate import Generation, generate
-from trainyard.workflows.transition import check_replaced
+from trainyard.generation.generate import Generation, generate
+from trainyard.tree.lockfile import LOCKFILE, digest
+from trainyard.tree.write import write
 from trainyard.yaml_io.composer import MAX_DEPTH
 from trainyard.yaml_io.manifests import parse_manifests
 

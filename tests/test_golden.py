@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnostics import Severity
-from trainyard.output.compare import compare
-from trainyard.output.write import write
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
+from trainyard.tree.compare import compare
+from trainyard.tree.write import write
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.rules.cases import HERE, as_text, case_folders, findings, platform_of, read_case, rule_of
-from trainyard import history, resolve
+from trainyard import resolve
+from trainyard.change import history
 from trainyard.diagnostics import Rule, Severity
+from trainyard.generation.objects import check_tree
 from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve as resolve_platform
 from trainyard.rulebook import rules_found_by
 from trainyard.rules.check import CHECKS, check_meaning
-from trainyard.workflows.objects import check_tree
 
 FOLDERS = case_folders()
 TOO_LARGE_FOR_A_CASE = {

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnostics import TreeError, has_errors
-from trainyard.output.write import write
+from trainyard.generation.generate import Target, generate
+from trainyard.tree.write import write
 from trainyard.workflows import unchanged
-from trainyard.workflows.generate import Target, generate
 from trainyard.workflows.unchanged import Unchanged, unchanged_since
 from trainyard.workflows.verify import Scope, Verification, verify
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from trainyard.change.history.trees import check_replaced, locks
 from trainyard.diagnostics import Diagnostic, Severity, has_errors
+from trainyard.generation.generate import Checked, Target, check_loaded, render
 from trainyard.model.platform import Platform
 from trainyard.profiles.read import load
 from trainyard.scaffold.allocation import AllocationPlan, AllocationRequest, plan_allocation
 from trainyard.scaffold.plan import Plan, write_plan
 from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
 from trainyard.scaffold.team_name import Remembered
-from trainyard.workflows.generate import Checked, Target, check_loaded, render
-from trainyard.workflows.transition import check_replaced, locks
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles
 

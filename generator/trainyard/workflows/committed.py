@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
+from trainyard.generation.generate import Generation
+from trainyard.generation.objects import component_manifests
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
-from trainyard.output.compare import reading
 from trainyard.plainfile import holds
 from trainyard.render.unit import units
-from trainyard.workflows.generate import Generation
-from trainyard.workflows.objects import component_manifests
+from trainyard.tree.compare import reading
 from trainyard.yaml_io.manifests import parse_manifests
 
 

@@ -10,15 +10,15 @@ from typing import TypeVar
 
 from trainyard import __version__
 from trainyard.diagnostics import TreeError
+from trainyard.generation.generate import Generation, Target
 from trainyard.git.commits import Blob, Commit, blob_id, find_commit, list_folder
 from trainyard.git.repository import Repository
+from trainyard.git.worktree import work_tree
 from trainyard.model.manifest import UNLISTED, unit_of
 from trainyard.model.platform import Site
-from trainyard.output.lockfile import Lock
 from trainyard.render.unit import units
-from trainyard.workflows.generate import Generation, Target
-from trainyard.workflows.memory import locks_of
-from trainyard.workflows.worktree import work_tree
+from trainyard.tree.lockfile import Lock
+from trainyard.tree.memory import locks_of
 
 T = TypeVar("T")
 

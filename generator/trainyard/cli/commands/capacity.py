@@ -31,8 +31,8 @@ from trainyard.cli.options import (
     places,
     profiles_option,
 )
+from trainyard.generation.generate import check
 from trainyard.model.platform import Platform, Site
-from trainyard.workflows.generate import check
 
 
 @click.command("capacity")

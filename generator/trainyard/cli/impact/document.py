@@ -7,13 +7,13 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from trainyard.impact.amounts import Move
-from trainyard.impact.model import Impact
-from trainyard.impact.upgrade import Upgrade
+from trainyard.change.diff import Diff
+from trainyard.change.impact.amounts import Move
+from trainyard.change.impact.model import Impact
+from trainyard.change.impact.upgrade import Upgrade
 from trainyard.model.identity import Identity
 from trainyard.model.money import Money, Price
 from trainyard.model.team import Quota
-from trainyard.workflows.diff import Diff
 
 
 def impact_document(diff: Diff) -> dict[str, Any]:
