@@ -15,6 +15,7 @@ from trainyard.change.history.trees import check_replaced
 from trainyard.cli.main import run
 from trainyard.diagnostics import TreeError
 from trainyard.generation.generate import Generation, generate
+from trainyard.tree.disk import DiskTree
 from trainyard.tree.lockfile import LOCKFILE, digest
 from trainyard.tree.write import write
 from trainyard.yaml_io.composer import MAX_DEPTH
@@ -81,7 +82,7 @@ def _outcome(target: Path, generation: Generation, path: str, content: bytes) ->
     """Return the error that a broken file ends in, or nothing."""
     _commit(target, path, content)
     try:
-        list(check_replaced(target, generation))
+        list(check_replaced(DiskTree(target), generation))
     except TreeError as error:
         return str(error)
     finally:

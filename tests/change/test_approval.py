@@ -10,6 +10,7 @@ from tests.rules.cases import changed
 from trainyard.change.approval import Approval, approvals
 from trainyard.generation.generate import Generation, check_loaded
 from trainyard.model.differences import Difference
+from trainyard.tree.disk import DiskTree
 
 NLP, SETTINGS, WAIVERS = "teams/nlp.yaml", "trainyard.yaml", "waivers.yaml"
 OWNED: dict[str, Any] = {
@@ -27,7 +28,7 @@ def found(
     """Return the approvals of a change between two platforms by file."""
     base, head = (check_loaded(changed(each), (), "2026-11-21") for each in (before, after))
     generation = Generation(head, head.diagnostics, files or {})
-    return {each.file: each for each in approvals(tree, base, generation)}
+    return {each.file: each for each in approvals(DiskTree(tree), base, generation)}
 
 
 def test_same_profiles_need_no_approval() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.git.test_commits import commit_all, git
-from trainyard.change.merge import merge_profiles
+from trainyard.change.merge import fork_of, merge_profiles
+from trainyard.change.side import Places, take_side
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.git.commits import find_commit
 from trainyard.git.repository import Repository
-from trainyard.tree.snapshot import Places, take_snapshot
 
 TEAM = "contact: a\n# 2\n# 3\n# 4\nquota:\n  lab: {pool: {nodes: 1}}\nstorage: {home: 1Ti}\n"
 
@@ -45,11 +45,12 @@ def branches(root: Path, ours: str, theirs: str) -> None:
 def merged(root: Path, folder: Path) -> tuple[list[Diagnostic], str]:
     """Return the findings of merging `head` into `main`, and the profile that it gives."""
     places = Places(Repository(root), "profiles", "overlays")
-    for name in ("base", "head", "merged"):
-        folder.joinpath(name).mkdir()
-    base = take_snapshot(places, "main", folder / "base")
-    head = take_snapshot(places, "head", folder / "head")
-    found = merge_profiles(places, base, head.profiles, head.commit, folder / "merged")
+    base = take_side(places, "main", folder / "base")
+    head = take_side(places, "head", folder / "head")
+    fork = fork_of(places, base.commit, head.commit, folder / "fork")
+    sides = (fork.profiles, base.profiles, head.profiles)
+    folder.joinpath("merged").mkdir()
+    found = merge_profiles(places.repository, *sides, folder / "merged")
     return list(found), folder.joinpath("merged", "profiles", "nlp.yaml").read_text()
 
 
@@ -128,11 +129,11 @@ def test_file_that_is_no_text_is_a_conflict(root: Path, tmp_path: Path) -> None:
 def merged_with_work_tree(root: Path, folder: Path) -> list[Diagnostic]:
     """Return the findings of merging the work tree into `main`."""
     places = Places(Repository(root), "profiles", "overlays")
-    for name in ("base", "merged"):
-        folder.joinpath(name).mkdir()
-    base = take_snapshot(places, "main", folder / "base")
-    head = find_commit(places.repository, "HEAD")
-    return list(merge_profiles(places, base, root / "profiles", head, folder / "merged"))
+    base = take_side(places, "main", folder / "base")
+    fork = fork_of(places, base.commit, find_commit(places.repository, "HEAD"), folder / "fork")
+    folder.joinpath("merged").mkdir()
+    sides = (fork.profiles, base.profiles, root / "profiles")
+    return list(merge_profiles(places.repository, *sides, folder / "merged"))
 
 
 @pytest.mark.parametrize(("link", "planted"), [("new.yaml", "victim"), ("teams", "victim/a.yaml")])

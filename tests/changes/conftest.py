@@ -19,9 +19,9 @@ from tests.changes.program import (
     rendered_from,
 )
 from tests.changes.repository import Repository
-from trainyard.change import sides
 from trainyard.cli import options
 from trainyard.generation import generate as generation
+from trainyard.tree import objects
 from trainyard.workflows import committed as committed_tree
 from trainyard.workflows import generate, report
 from trainyard.workflows import verify as verification
@@ -46,7 +46,7 @@ def without_programs() -> Iterator[None]:
             patch.setattr(room, "render", rendered)
         patch.setattr(generation, "check_loaded", Remembered(generation.check_loaded, checked_from))
         parsed = lru_cache(_FILES)(parse_manifests)
-        for room in (committed_tree, sides, verification):
+        for room in (committed_tree, objects, verification):
             patch.setattr(room, "parse_manifests", parsed)
         yield
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.tree.trees import cluster_files
 from trainyard.diagnostics import TreeError
-from trainyard.tree.compare import Comparison, compare
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.tree import Comparison
 from trainyard.tree.write import write
 
 _FILES = st.dictionaries(
@@ -27,7 +28,7 @@ def test_comparison_names_each_difference(
     target = tmp_path_factory.mktemp("parent") / "overlays"
     before, after = cluster_files(**old), cluster_files(**new)
     write(target, before)
-    seen = compare(target, after)
+    seen = DiskTree(target).compare(after)
     assert seen.missing == tuple(sorted(after.keys() - before.keys()))
     assert seen.changed == tuple(
         sorted(p for p in after.keys() & before.keys() if after[p] != before[p])
@@ -39,7 +40,7 @@ def test_comparison_names_each_difference(
 def test_tree_that_is_not_there_misses_everything(target: Path) -> None:
     """Before the first run all files are missing."""
     files = cluster_files(a="1")
-    assert compare(target, files) == Comparison(missing=tuple(sorted(files)))
+    assert DiskTree(target).compare(files) == Comparison(missing=tuple(sorted(files)))
 
 
 def test_hand_made_file_is_foreign(target: Path) -> None:
@@ -47,7 +48,7 @@ def test_hand_made_file_is_foreign(target: Path) -> None:
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / ".hidden").touch()
-    assert compare(target, files) == Comparison(foreign=("prod/.hidden",))
+    assert DiskTree(target).compare(files) == Comparison(foreign=("prod/.hidden",))
 
 
 def test_other_cluster_is_not_looked_at(target: Path) -> None:
@@ -55,7 +56,7 @@ def test_other_cluster_is_not_looked_at(target: Path) -> None:
     files = cluster_files("lab", a="1")
     write(target, files)
     (target / "prod" / "a.yaml").write_text("edited", encoding="utf-8")
-    assert compare(target, files).count == 0
+    assert DiskTree(target).compare(files).count == 0
 
 
 def test_folder_of_no_cluster_is_foreign(target: Path) -> None:
@@ -67,7 +68,7 @@ def test_folder_of_no_cluster_is_foreign(target: Path) -> None:
     (target / "other" / "teams" / "x.yaml").touch()
     (target / "notes").touch()
 
-    assert compare(target, files) == Comparison(foreign=("other/teams/x.yaml",))
+    assert DiskTree(target).compare(files) == Comparison(foreign=("other/teams/x.yaml",))
     assert write(target, files).foreign == ("other/teams/x.yaml",)
 
 
@@ -78,7 +79,7 @@ def test_irregular_files_are_foreign_and_not_followed(target: Path) -> None:
     (target / "prod" / "loop").symlink_to(".")
     (target / "prod" / "dangling").symlink_to("nowhere")
     os.mkfifo(target / "prod" / "fifo")
-    assert compare(target, files).foreign == ("prod/dangling", "prod/fifo", "prod/loop")
+    assert DiskTree(target).compare(files).foreign == ("prod/dangling", "prod/fifo", "prod/loop")
 
 
 def test_symlink_in_place_of_a_file_is_changed(target: Path) -> None:
@@ -87,7 +88,7 @@ def test_symlink_in_place_of_a_file_is_changed(target: Path) -> None:
     write(target, files)
     (target / "prod" / "a.yaml").rename(target.parent / "moved")
     (target / "prod" / "a.yaml").symlink_to(target.parent / "moved")
-    assert compare(target, files).changed == ("prod/a.yaml",)
+    assert DiskTree(target).compare(files).changed == ("prod/a.yaml",)
 
 
 def test_symlinked_cluster_is_foreign(target: Path) -> None:
@@ -96,14 +97,16 @@ def test_symlinked_cluster_is_foreign(target: Path) -> None:
     write(target, files)
     (target / "prod").rename(target / "elsewhere")
     (target / "prod").symlink_to("elsewhere")
-    assert compare(target, files) == Comparison(missing=tuple(sorted(files)), foreign=("prod",))
+    assert DiskTree(target).compare(files) == Comparison(
+        missing=tuple(sorted(files)), foreign=("prod",)
+    )
 
 
 def test_symlinked_tree_is_refused(target: Path) -> None:
     """The tree itself must be a folder."""
     target.symlink_to("elsewhere")
     with pytest.raises(TreeError, match="is a symlink"):
-        compare(target, {})
+        DiskTree(target).compare({})
 
 
 def test_execute_bit_is_a_change(target: Path) -> None:
@@ -111,7 +114,7 @@ def test_execute_bit_is_a_change(target: Path) -> None:
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / "a.yaml").chmod(0o755)
-    assert compare(target, files).changed == ("prod/a.yaml",)
+    assert DiskTree(target).compare(files).changed == ("prod/a.yaml",)
 
 
 def test_same_size_and_other_bytes_is_a_change(target: Path) -> None:
@@ -119,7 +122,7 @@ def test_same_size_and_other_bytes_is_a_change(target: Path) -> None:
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / "a.yaml").write_bytes(b"2")
-    assert compare(target, files).changed == ("prod/a.yaml",)
+    assert DiskTree(target).compare(files).changed == ("prod/a.yaml",)
 
 
 def test_undecodable_name_is_foreign(target: Path) -> None:
@@ -127,13 +130,13 @@ def test_undecodable_name_is_foreign(target: Path) -> None:
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / os.fsdecode(b"\xff")).touch()
-    assert compare(target, files).foreign == (os.fsdecode(b"prod/\xff"),)
+    assert DiskTree(target).compare(files).foreign == (os.fsdecode(b"prod/\xff"),)
 
 
 def test_file_in_place_of_the_tree_is_an_error(target: Path) -> None:
     target.touch()
     with pytest.raises(TreeError, match="can't be read: Not a directory"):
-        compare(target, cluster_files(a="1"))
+        DiskTree(target).compare(cluster_files(a="1"))
 
 
 @pytest.mark.thorough
@@ -142,5 +145,5 @@ def test_large_tree_is_compared_quickly(target: Path) -> None:
     files = {f"prod/teams/t{n // 25}/f{n}.yaml": b"x" * 800 for n in range(8000)}
     write(target, files)
     start = time.process_time()
-    assert compare(target, files).count == 0
+    assert DiskTree(target).compare(files).count == 0
     assert time.process_time() - start < 0.5

@@ -13,6 +13,7 @@ import pytest
 from trainyard.change.history.trees import check_replaced
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.generation.generate import Generation, generate
+from trainyard.tree.disk import DiskTree
 from trainyard.tree.freshness import check_fresh
 from trainyard.tree.write import write
 
@@ -34,7 +35,7 @@ def _generate(profiles: Path) -> Generation:
 
 
 def _replaced(profiles: Path, target: Path, *clusters: str) -> list[Diagnostic]:
-    return list(check_replaced(target, _generate(profiles), clusters))
+    return list(check_replaced(DiskTree(target), _generate(profiles), clusters))
 
 
 def _replace(file: Path, old: str, new: str) -> None:
@@ -49,7 +50,7 @@ def _drop_team(profiles: Path, team: str) -> None:
 
 
 def test_fresh_tree_has_no_finding(profiles: Path, target: Path) -> None:
-    assert list(check_fresh(target, _generate(profiles).files)) == []
+    assert list(check_fresh(DiskTree(target), _generate(profiles).files)) == []
     assert _replaced(profiles, target) == []
 
 
@@ -57,7 +58,9 @@ def test_no_tree_is_all_missing(profiles: Path, tmp_path: Path) -> None:
     """A tree that was never written is stale, and nothing of it can vanish."""
     generation = _generate(profiles)
     notes = [
-        note for each in check_fresh(tmp_path / "none", generation.files) for note in each.notes
+        note
+        for each in check_fresh(DiskTree(tmp_path / "none"), generation.files)
+        for note in each.notes
     ]
 
     assert {note.message for note in notes} == {"missing"}
@@ -156,7 +159,7 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
             if not path.startswith("prod-east/") or "nlp" not in path
         },
     )
-    (found,) = check_replaced(target, moved)
+    (found,) = check_replaced(DiskTree(target), moved)
 
     assert (found.rule, found.at.file) == ("delivery/unit-vanished", "profiles/teams/nlp.yaml")
     assert found.at.path == ("quota",)
@@ -257,7 +260,7 @@ def test_broken_file_is_reported(profiles: Path, target: Path) -> None:
 
 def _foreign(profiles: Path, target: Path) -> list[Diagnostic]:
     """Return the findings about foreign files; there must be no others."""
-    found = list(check_fresh(target, _generate(profiles).files))
+    found = list(check_fresh(DiskTree(target), _generate(profiles).files))
     assert {each.rule for each in found} <= {"delivery/foreign-file"}
     return found
 
@@ -294,7 +297,7 @@ def test_link_in_place_of_a_cluster_is_foreign(profiles: Path, target: Path) -> 
     (target / "lab").symlink_to(target.parent / "lab")
     (found,) = (
         each
-        for each in check_fresh(target, _generate(profiles).files)
+        for each in check_fresh(DiskTree(target), _generate(profiles).files)
         if each.rule == "delivery/foreign-file"
     )
 
@@ -337,7 +340,7 @@ def test_removal_of_foreign_files_can_be_pasted(profiles: Path, target: Path) ->
             ["bash", "-c", command], cwd=target.parent, check=True, stdout=subprocess.DEVNULL
         )
 
-    assert list(check_fresh(target, _generate(profiles).files)) == []
+    assert list(check_fresh(DiskTree(target), _generate(profiles).files)) == []
 
 
 def test_only_ten_files_are_in_one_command(profiles: Path, target: Path) -> None:
@@ -356,7 +359,7 @@ def test_edited_file_that_is_no_longer_generated_is_reported(profiles: Path, tar
     edited = target / "lab" / "samples" / "robotics" / "torchrun.yaml"
     edited.write_text("edited", encoding="utf-8")
     _replace(profiles / "teams" / "robotics.yaml", "[torchrun, ", "[")
-    *stale, before = check_fresh(target, _generate(profiles).files)
+    *stale, before = check_fresh(DiskTree(target), _generate(profiles).files)
     assert write(target, _generate(profiles).files).kept == ("lab/samples/robotics/torchrun.yaml",)
     (after,) = _foreign(profiles, target)
 

@@ -13,6 +13,7 @@ from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.git.commits import Commit
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
+from trainyard.tree.disk import DiskTree
 from trainyard.tree.lockfile import LOCKFILE, Lock, lock_bytes
 from trainyard.tree.memory import check_memory, check_memory_since
 
@@ -28,7 +29,7 @@ def _write(tree: Path, lock: Lock) -> None:
 
 
 def _found(tree: Path) -> list[Diagnostic]:
-    return list(check_memory({"lab": FULL, "gone": FULL}, tree, {"lab"}, BASE))
+    return list(check_memory({"lab": FULL, "gone": FULL}, DiskTree(tree), {"lab"}, BASE))
 
 
 def test_numbers_that_stay_are_no_finding(tmp_path: Path) -> None:
@@ -92,14 +93,14 @@ def test_commit_is_asked_by_its_name(tmp_path: Path) -> None:
     git("init", "--quiet", "--initial-branch=main")
     git("add", "--all")
     git("commit", "--quiet", "--message=base")
-    assert list(check_memory_since(tree, "main", {"lab"})) == []
+    assert list(check_memory_since(DiskTree(tree), "main", {"lab"})) == []
     _write(tree, replace(FULL, holdings=()))
 
-    (found,) = check_memory_since(tree, "main", {"lab"})
+    (found,) = check_memory_since(DiskTree(tree), "main", {"lab"})
     assert found.rule == "change/number-forgotten"
-    assert list(check_memory_since(tree, "", {"lab"})) == []
+    assert list(check_memory_since(DiskTree(tree), "", {"lab"})) == []
     with pytest.raises(TreeError, match="names no commit"):
-        list(check_memory_since(tree, "nothing", {"lab"}))
+        list(check_memory_since(DiskTree(tree), "nothing", {"lab"}))
 
     git("checkout", "--quiet", "-b", "topic")
     git("stash", "--quiet")
@@ -108,4 +109,4 @@ def test_commit_is_asked_by_its_name(tmp_path: Path) -> None:
     _write(tree, more)
     git("commit", "--quiet", "--all", "--message=a team more")
     git("checkout", "--quiet", "topic")
-    assert list(check_memory_since(tree, "main", {"lab"})) == []
+    assert list(check_memory_since(DiskTree(tree), "main", {"lab"})) == []

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.tree.trees import cluster_files, on_disk
 from trainyard.diagnostics import TreeError
 from trainyard.tree import exchange
-from trainyard.tree.compare import compare
+from trainyard.tree.disk import DiskTree
 from trainyard.tree.hold import held
 from trainyard.tree.write import Written, write
 
@@ -119,10 +119,10 @@ def test_edited_file_of_ours_is_kept(target: Path) -> None:
     """A file that is no longer generated but was edited is not deleted, and is reported."""
     write(target, cluster_files(a="1", b="1"))
     (target / "prod" / "a.yaml").write_text("edited", encoding="utf-8")
-    assert compare(target, cluster_files(b="1")).kept == ("prod/a.yaml",)
+    assert DiskTree(target).compare(cluster_files(b="1")).kept == ("prod/a.yaml",)
     assert write(target, cluster_files(b="1")).kept == ("prod/a.yaml",)
     assert (target / "prod" / "a.yaml").read_text(encoding="utf-8") == "edited"
-    assert compare(target, cluster_files(b="1")).foreign == ("prod/a.yaml",)
+    assert DiskTree(target).compare(cluster_files(b="1")).foreign == ("prod/a.yaml",)
 
 
 def test_symlink_in_place_of_our_orphan_is_kept(target: Path) -> None:
@@ -266,7 +266,7 @@ def test_read_only_parent_is_an_error(target: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(TreeError, match="Permission denied; the tree is untouched"):
         write(target, cluster_files(a="2"))
     assert write(target, cluster_files(a="1")) == Written()
-    assert compare(target, cluster_files(a="1")).count == 0
+    assert DiskTree(target).compare(cluster_files(a="1")).count == 0
 
 
 def test_missing_parent_is_an_error(tmp_path: Path) -> None:

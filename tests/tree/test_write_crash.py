@@ -15,7 +15,7 @@ import pytest
 
 from tests.tree.trees import cluster_files, on_disk
 from trainyard.diagnostics import TreeError
-from trainyard.tree.compare import compare
+from trainyard.tree.disk import DiskTree
 from trainyard.tree.hold import editing, held
 from trainyard.tree.write import Written, write
 
@@ -121,7 +121,7 @@ def test_tree_that_is_aside_is_not_judged(target: Path) -> None:
     with pytest.raises(
         TreeError, match=r"overlays is missing: .* run `trainyard generate` to recover it"
     ):
-        compare(target, cluster_files(a="1"))
+        DiskTree(target).compare(cluster_files(a="1"))
 
 
 def test_leftover_of_an_exchange_is_removed_and_named(target: Path) -> None:

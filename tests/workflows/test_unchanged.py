@@ -42,7 +42,7 @@ def place(profiles: Path) -> Target:
 
 
 def _generate(place: Target) -> None:
-    generation = generate(place.root, _COMPONENTS, target=place.target)
+    generation = generate(place.root, _COMPONENTS, tree=place.tree)
     assert not has_errors(generation.diagnostics)
     write(place.target, generation.files)
 
@@ -56,7 +56,7 @@ def _edit(place: Target, path: str, old: str, new: str) -> None:
 
 
 def _compared(place: Target, ref: str = "main") -> Unchanged:
-    return unchanged_since(place, generate(place.root, _COMPONENTS, target=place.target), ref)
+    return unchanged_since(place, generate(place.root, _COMPONENTS, tree=place.tree), ref)
 
 
 def _changed(place: Target) -> set[str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from trainyard.change.review import differing
 from trainyard.generation.generate import Checked, Generation
 from trainyard.model.differences import Difference, differences
 from trainyard.model.platform import Platform
-from trainyard.plainfile import holds
 from trainyard.tree.lockfile import LOCKFILE
+from trainyard.tree.tree import Tree
 from trainyard.yaml_io.source import Profiles, Source
 
 _DECIDES = {"profiles/trainyard.yaml": ("owners", "review"), "profiles/waivers.yaml": ("waivers",)}
@@ -37,11 +36,11 @@ class Approval:
     decides: tuple[Difference, ...] = ()
 
 
-def approvals(tree: Path, base: Checked, generation: Generation) -> tuple[Approval, ...]:
+def approvals(tree: Tree, base: Checked, generation: Generation) -> tuple[Approval, ...]:
     """Return the files that a change edits; comments and the order of keys of profiles don't count.
 
     Args:
-        tree: lockfiles of the base.
+        tree: the base's.
         base: what the change would replace; one that can't be resolved states no owners.
         generation: the head's; profiles with errors have no lockfile.
     """
@@ -52,11 +51,13 @@ def approvals(tree: Path, base: Checked, generation: Generation) -> tuple[Approv
     return (*profiles, *(Approval(file, _platform(base.platform)) for file in files))
 
 
-def _lockfiles(tree: Path, generation: Generation) -> Iterator[str]:
+def _lockfiles(tree: Tree, generation: Generation) -> Iterator[str]:
     """Yield the lockfiles that a change edits."""
-    for path, content in sorted(generation.files.items()):
-        if path.endswith(f"/{LOCKFILE}") and not holds(tree / path, content):
-            yield f"overlays/{path}"
+    new = {
+        path: content for path, content in generation.files.items() if path.endswith(f"/{LOCKFILE}")
+    }
+    for path in sorted(new.keys() - tree.holding(new)):
+        yield f"overlays/{path}"
 
 
 def _stated(profiles: Profiles) -> dict[str, Any]:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from trainyard import __version__
 from trainyard.change.approval import Approval, approvals
+from trainyard.change.clusters import clusters_of
 from trainyard.change.head import Head, check_head_tree, find_head, is_behind, merged
-from trainyard.change.head_tree import ids_of
-from trainyard.change.history.trees import check_replaced, locks
+from trainyard.change.history.trees import check_replaced
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.model import Impact, Sides
 from trainyard.change.impact.objects import number_deleted, number_synced
-from trainyard.change.impact.upgrade import Upgrade
 from trainyard.change.review import review
-from trainyard.change.sides import Objects, both_sides, by_identity, digests
+from trainyard.change.side import Side, find_places, take_side
 from trainyard.change.touched import touched
+from trainyard.change.upgrade import upgrade_of
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.generate import Checked, Generation, Target, check, generate, render
-from trainyard.generation.objects import check_unlisted, component_manifests
+from trainyard.generation.generate import Checked, Generation, Target, check, render
+from trainyard.generation.objects import check_unlisted
 from trainyard.git.commits import Commit
-from trainyard.model.identity import Identity
-from trainyard.model.manifest import Manifest
-from trainyard.model.platform import Platform, Site
+from trainyard.model.platform import Platform
 from trainyard.model.renames import renames
 from trainyard.rules.review import Deletions
-from trainyard.tree.lockfile import Lock, digest
-from trainyard.tree.snapshot import Snapshot, find_places, take_snapshot
-
-_NOTHING = Lock("", "", {})
-"""The lock of a cluster that the base does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +92,8 @@ def diff(place: Target, wanted: Wanted) -> Diff:
 def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     """Compare, with the files of commits in a temporary folder."""
     places = find_places(place.root, place.target)
-    base = take_snapshot(places, wanted.base, _made(folder / "base"))
-    head = find_head(places, place, wanted.head, base, _made(folder / "head"))
+    base = take_side(places, wanted.base, folder / "base")
+    head = find_head(places, place, wanted.head, base, folder / "head")
     behind = is_behind(places, base.commit, head.commit)
     if wanted.merge:
         head = merged(places, base, head, _made(folder / "merged"))
@@ -140,7 +131,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
 class _Maker:
     """Both sides, and the clusters that are wanted: all when empty."""
 
-    base: Snapshot
+    base: Side
     before: Checked
     head: Head
     components_root: str
@@ -157,10 +148,7 @@ class _Maker:
         """Return the clusters to render; none when the head has errors."""
         if after.platform is None:
             return ()
-        tree = self.head.tree
-        names = {*touched(self.before.platform, after.platform, self.base.tree, tree.folder)}
-        base = ids_of(self.base.listing)
-        names |= {name for name in _sites(after.platform) if tree.differs(name, base)}
+        names = touched(self.before.platform, after.platform, self.base.tree, self.head.tree)
         return tuple(sorted(name for name in names if not self.clusters or name in self.clusters))
 
 
@@ -169,11 +157,11 @@ def _impact(
 ) -> tuple[Impact, Mapping[str, Deletions], tuple[Diagnostic, ...]]:
     """Return what the change does, what each cluster loses, and what breaks there."""
     base, wanted = made.base, made.clusters
-    base.copy(_differing(base, generation))
-    sides = tuple(_sides(base, made.before.platform, generation, wanted))
+    sides = tuple(clusters_of(base.tree, made.before.platform, generation, wanted))
     objects = {side.name: (side.before, side.after) for side in sides}
     found = tuple(check_replaced(base.tree, generation, wanted, objects))
-    impact = compare(sides, _upgrade(base, sides, made.components_root))
+    upgrade = upgrade_of(base.tree, base.profiles, sides, made.components_root)
+    impact = compare(sides, upgrade)
     return impact, dict(_deletions(sides, impact)), found
 
 
@@ -197,98 +185,8 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _differing(base: Snapshot, generation: Generation) -> Iterator[str]:
-    """Yield the files of the base's tree that the new tree lacks or has with other content."""
-    for cluster, lock in _changing(base, generation):
-        for path, entry in lock.files.items():
-            content = generation.files.get(f"{cluster}/{path}")
-            if content is None or digest(content) != entry.sha256:
-                yield f"{cluster}/{path}"
-
-
-def _changing(base: Snapshot, generation: Generation) -> Iterator[tuple[str, Lock]]:
-    """Yield the base's clusters that were rendered again, or are gone."""
-    stay = _sites(generation.checked.platform).keys() - generation.manifests.keys()
-    return ((cluster, lock) for cluster, lock in locks(base.tree) if cluster not in stay)
-
-
-def _sides(
-    base: Snapshot, old: Platform | None, generation: Generation, wanted: Collection[str]
-) -> Iterator[Sides]:
-    """Yield each cluster of the base and of the head."""
-    platform = generation.checked.platform
-    assert platform is not None
-    before, after = _sites(old), _sites(platform)
-    committed = dict(_changing(base, generation))
-    for name in sorted({*committed, *generation.manifests}):
-        if wanted and name not in wanted:
-            continue
-        lock = committed.get(name, _NOTHING)
-        sides = Sides(
-            name,
-            before.get(name),
-            after.get(name),
-            *both_sides(base.tree / name, lock, generation),
-            {old: team.name for old, team in renames(platform.teams, lock.teams).items()},
-            digests(name, lock, generation),
-        )
-        yield _with_components(sides)
-
-
-def _with_components(sides: Sides) -> Sides:
-    """Add the objects of hand-written components, which no file of the tree has.
-
-    Of a base that can't be resolved none is known, so none is compared.
-    """
-    if sides.old is None and sides.before:
-        return sides
-    before, after = (_by_hand(site) for site in (sides.old, sides.new))
-    return replace(sides, before={**sides.before, **before}, after={**sides.after, **after})
-
-
-def _by_hand(site: Site | None) -> Objects:
-    return by_identity(component_manifests(site)) if site else {}
-
-
 def _deletions(sides: Iterable[Sides], impact: Impact) -> Iterator[tuple[str, Deletions]]:
     """Yield what each cluster of the base loses."""
     deleted = {cluster.name: number_deleted(cluster.objects) for cluster in impact.clusters}
     for side in sides:
         yield side.name, Deletions(deleted.get(side.name, 0), number_synced(side.before.values()))
-
-
-def _sites(platform: Platform | None) -> dict[str, Site]:
-    return {site.name: site for site in platform.sites} if platform else {}
-
-
-def _upgrade(base: Snapshot, sides: Iterable[Sides], components_root: str) -> Upgrade | None:
-    """Return the objects that only another version of Trainyard makes differ.
-
-    The base's profiles are generated with this version: what then equals the head's object, and
-    not the committed one, no profile has changed.
-    """
-    committed = dict(locks(base.tree))
-    older = sorted({lock.tool for lock in committed.values()} - {__version__})
-    kept = {side.name: side for side in sides if side.name in committed and side.new}
-    if not (older and kept):
-        return None
-    again = generate(base.profiles, components_root, tuple(kept), target=base.tree)
-    objects = {}
-    for name in again.manifests:
-        _, generated = both_sides(base.tree / name, committed[name], again)
-        unedited = {**generated, **_by_hand(kept[name].old)}
-        objects[name] = frozenset(_moved(kept[name], unedited))
-    return Upgrade(", ".join(older), __version__, objects)
-
-
-def _moved(sides: Sides, unedited: Mapping[Identity, Manifest]) -> Iterator[Identity]:
-    """Yield the objects of a cluster that differ from the committed ones without an edit."""
-    for identity in {*sides.before, *sides.after}:
-        sought = (sides.before, unedited, sides.after)
-        old, same, new = (_body(each.get(identity)) for each in sought)
-        if old != new and same == new:
-            yield identity
-
-
-def _body(manifest: Manifest | None) -> dict[str, Any] | None:
-    return manifest.body if manifest else None

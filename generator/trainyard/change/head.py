@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trainyard.change.head_tree import HeadTree, committed_tree, compare_head
-from trainyard.change.history.trees import locks
-from trainyard.change.merge import merge_profiles
+from trainyard.change.merge import fork_of, merge_profiles
+from trainyard.change.side import Places, Side, take_side
 from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.generation.emission import given_numbers
 from trainyard.generation.generate import Generation, Target
 from trainyard.git.commits import Commit, find_commit, merge_base
+from trainyard.tree.disk import WrittenTree
 from trainyard.tree.freshness import foreign_files, stale_files
+from trainyard.tree.lockfile import lock_bytes, parse_lock
 from trainyard.tree.memory import check_memory
-from trainyard.tree.snapshot import Places, Snapshot, take_snapshot
 from trainyard.tree.submodules import check_submodules, found_submodules
+from trainyard.tree.tree import Tree, lockfile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Head:
         profiles: their folder.
         own: folder with the head's profiles as they were before the merge.
         tree: the tree that `own` should have made.
-        remembered: folder with the lockfiles that the change began from.
+        remembered: the tree that the change began from.
         commit: of the head; of the work tree, the one that it was checked out from.
         named: the commit that the user named; None for the work tree.
         submodules: findings about them.
@@ -35,15 +37,15 @@ class Head:
 
     profiles: Path
     own: Path
-    tree: HeadTree
-    remembered: Path
+    tree: Tree
+    remembered: Tree
     commit: Commit
     named: Commit | None
     submodules: tuple[Diagnostic, ...]
     conflicts: tuple[Diagnostic, ...] = ()
 
 
-def find_head(places: Places, place: Target, ref: str, base: Snapshot, folder: Path) -> Head:
+def find_head(places: Places, place: Target, ref: str, base: Side, folder: Path) -> Head:
     """Return the profiles and the tree of a commit, or of the work tree.
 
     Args:
@@ -51,27 +53,33 @@ def find_head(places: Places, place: Target, ref: str, base: Snapshot, folder: P
         place: of the platform on disk.
         ref: names the commit; empty for the work tree.
         base: what the change would replace.
-        folder: temporary and empty.
+        folder: temporary; it does not exist.
     """
     if ref:
-        snapshot = take_snapshot(places, ref, folder)
-        profiles, commit, named = snapshot.profiles, snapshot.commit, snapshot.commit
-        tree = committed_tree(snapshot)
-        submodules: Iterable[Diagnostic] = found_submodules("overlays", snapshot.listing.submodules)
-    else:
-        profiles, named = place.root, None
-        commit = find_commit(places.repository, "HEAD")
-        target = places.repository.root / places.tree
-        tree = HeadTree(target)
-        submodules = check_submodules(place.root, target)
-    return Head(profiles, profiles, tree, base.tree, commit, named, tuple(submodules))
+        side = take_side(places, ref, folder)
+        submodules = tuple(found_submodules("overlays", side.tree.listing.submodules))
+        return Head(
+            side.profiles, side.profiles, side.tree, base.tree, side.commit, side.commit, submodules
+        )
+    tree = WrittenTree(places.repository.root / places.tree)
+    commit = find_commit(places.repository, "HEAD")
+    submodules = tuple(check_submodules(place.root, tree.folder))
+    return Head(place.root, place.root, tree, base.tree, commit, None, submodules)
 
 
-def merged(places: Places, base: Snapshot, head: Head, folder: Path) -> Head:
-    """Return the head with the profiles that merging it with the base gives."""
-    conflicts = tuple(merge_profiles(places, base, head.profiles, head.commit, folder))
-    fork = folder / "fork" / "overlays"
-    return replace(head, profiles=folder / "profiles", remembered=fork, conflicts=conflicts)
+def merged(places: Places, base: Side, head: Head, folder: Path) -> Head:
+    """Return the head with the profiles that merging it with the base gives.
+
+    Args:
+        places: of the platform in its repository.
+        base: the branch that is merged into.
+        head: as it is.
+        folder: temporary and empty.
+    """
+    fork = fork_of(places, base.commit, head.commit, folder / "fork")
+    sides = (fork.profiles, base.profiles, head.profiles)
+    conflicts = tuple(merge_profiles(places.repository, *sides, folder))
+    return replace(head, profiles=folder / "profiles", remembered=fork.tree, conflicts=conflicts)
 
 
 def is_behind(places: Places, base: Commit, head: Commit) -> bool:
@@ -81,7 +89,7 @@ def is_behind(places: Places, base: Commit, head: Commit) -> bool:
 
 
 def check_head_tree(
-    head: Head, base: Snapshot, own: Generation, wanted: Collection[str], target: Path
+    head: Head, base: Side, own: Generation, wanted: Collection[str], target: Path
 ) -> tuple[int, tuple[Diagnostic, ...]]:
     """Return how many files of the head's tree its profiles do not make, and the findings.
 
@@ -101,16 +109,29 @@ def check_head_tree(
     if own.checked.platform is None or has_errors(own.diagnostics):
         return 0, tuple(each for each in own.diagnostics if has_errors([each]))
     names = {site.name for site in own.checked.platform.sites}
-    remembered = dict(locks(head.remembered))
-    found = tuple(check_memory(remembered, head.tree.folder, _of(names, wanted), base.commit))
-    known = names.union(dict(locks(base.tree)), head.tree.names if wanted else ())
-    others = known - own.manifests.keys()
-    comparison = compare_head(head.tree, own, others)
+    compared = names.intersection(wanted or names)
+    found = tuple(check_memory(head.remembered.locks(), head.tree, compared, base.commit))
+    known = names.union(base.tree.locks(), head.tree.folders() if wanted else ())
+    expected = {**own.files, **dict(_own_locks(head.tree, own))}
+    comparison = head.tree.compare(expected, known - own.manifests.keys())
     found += tuple(foreign_files(target, comparison, own.files))
     if head.named is None:
         return comparison.stale, found
     return comparison.count + len(head.submodules), (*found, *stale_files(comparison))
 
 
-def _of(names: Collection[str], wanted: Collection[str]) -> frozenset[str]:
-    return frozenset(names).intersection(wanted or names)
+def _own_locks(tree: Tree, generation: Generation) -> Iterator[tuple[str, bytes]]:
+    """Yield the lockfiles that `generate` writes over those of the change.
+
+    They may remember numbers that were given and taken back before a merge.
+    """
+    platform = generation.checked.platform
+    assert platform is not None
+    for site in platform.sites:
+        old = tree.readable_lock(site.name) if site.name in generation.manifests else None
+        if old is not None:
+            path = lockfile_of(site.name)
+            lock = parse_lock(generation.files[path], tree.place(path))
+            holdings, ids = given_numbers(platform, site, old)
+            again = replace(lock, holdings=tuple(sorted(holdings)), ids=tuple(sorted(ids)))
+            yield path, generation.files[path] if again == lock else lock_bytes(again)

@@ -6,38 +6,58 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from trainyard.change.side import Places, Side, take_side
 from trainyard.diagnostics import Diagnostic, Pointer, ToolError, TreeError
 from trainyard.git.commits import Commit, is_shallow, merge_base
 from trainyard.git.repository import Repository
 from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.rules.change.merge_conflict import RULE as MERGE_CONFLICT
-from trainyard.tree.snapshot import Places, Snapshot, take_snapshot
 
 _File = bytes | None
 """Content of a file; None where there is none."""
 
 
+def fork_of(places: Places, base: Commit, head: Commit, folder: Path) -> Side:
+    """Return the profiles and the tree of the newest common commit.
+
+    Args:
+        places: of the platform.
+        base: of the branch that is merged into.
+        head: of the other, or the one that the work tree was checked out from.
+        folder: temporary; it does not exist.
+
+    Raises:
+        TreeError: there is none, or one of its profiles is no regular file.
+        ToolError: Git is missing or broken.
+    """
+    common = merge_base(places.repository, base, head)
+    if common is None:
+        why = "their histories are unrelated, so Git can't merge them"
+        if is_shallow(places.repository):
+            why = "the history is shallow: `git fetch --unshallow`"
+        raise TreeError(f"commits {base.short} and {head.short} have no common commit; {why}")
+    return take_side(places, common.id, folder)
+
+
 def merge_profiles(
-    places: Places, base: Snapshot, head: Path, commit: Commit, folder: Path
+    repository: Repository, fork: Path, base: Path, head: Path, folder: Path
 ) -> Iterator[Diagnostic]:
     """Write what merging gives, and yield the profiles with conflicts; those stay as the head's.
 
     Args:
-        places: of the platform.
-        base: the branch that is merged into.
-        head: folder of the other branch's profiles.
-        commit: of the head, or the one that the work tree was checked out from.
-        folder: temporary and empty.
+        repository: any; nothing is read from it.
+        fork: folder of the profiles of the newest common commit.
+        base: folder of those of the branch that is merged into.
+        head: folder of those of the other branch.
+        folder: temporary; gets ``profiles``.
 
     Raises:
-        TreeError: a commit or the head has something else than regular files, or both commits have
-            none in common.
+        TreeError: the head has something that can't be copied.
         ToolError: Git is missing or broken.
     """
     _copy(head, folder / "profiles")
-    fork = _fork(places, base.commit, commit, folder / "fork")
-    for path in sorted(_files(base.profiles) | _files(fork)):
-        old, theirs = (_content(side / path) for side in (fork, base.profiles))
+    for path in sorted(_files(base) | _files(fork)):
+        old, theirs = (_content(side / path) for side in (fork, base))
         if theirs == old:
             continue
         try:
@@ -48,7 +68,7 @@ def merge_profiles(
         if ours == old:
             _put(folder / "profiles" / path, theirs)
         elif ours != theirs:
-            merged = _merged(places.repository, path, (ours, old, theirs), folder)
+            merged = _merged(repository, path, (ours, old, theirs), folder)
             if isinstance(merged, Diagnostic):
                 yield merged
             else:
@@ -71,22 +91,6 @@ def _copy(head: Path, folder: Path) -> None:
 def _conflict(path: str, how: str, line: int = 0, column: int = 0) -> Diagnostic:
     at = Pointer(f"profiles/{path}", line=line, column=column)
     return MERGE_CONFLICT.at(at, f"base and head both change `{path}`, {how}")
-
-
-def _fork(places: Places, base: Commit, head: Commit, folder: Path) -> Path:
-    """Return the profiles of the newest common commit.
-
-    Raises:
-        TreeError: there is none.
-    """
-    folder.mkdir()
-    common = merge_base(places.repository, base, head)
-    if common is None:
-        why = "their histories are unrelated, so Git can't merge them"
-        if is_shallow(places.repository):
-            why = "the history is shallow: `git fetch --unshallow`"
-        raise TreeError(f"commits {base.short} and {head.short} have no common commit; {why}")
-    return take_snapshot(places, common.id, folder).profiles
 
 
 def _files(folder: Path) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from trainyard import __version__
@@ -20,25 +19,21 @@ from trainyard.render.unit import (
     node_limits,
     readme,
 )
-from trainyard.tree.lockfile import LOCKFILE, lock_bytes, make_lock, read_lock
+from trainyard.tree.lockfile import LOCKFILE, Lock, lock_bytes, make_lock
 from trainyard.yaml_io.emitter import emit
 
 _Document = tuple[Any, tuple[str, ...]]
 """A body, and the profiles that it was made from."""
 
 
-def given_numbers(platform: Platform, site: Site, target: Path | None) -> Given:
+def given_numbers(platform: Platform, site: Site, lock: Lock | None) -> Given:
     """Return the numbers and user ids ever given on a cluster.
 
     Args:
         platform: its ledger has the current ones.
         site: the cluster.
-        target: the committed tree, whose lockfile remembers earlier ones; None for no tree.
-
-    Raises:
-        TreeError: the lockfile can't be read.
+        lock: of the committed tree, which remembers earlier ones; None when there is none.
     """
-    lock = read_lock(target / site.name) if target else None
     holdings = remembered(lock.holdings if lock else (), platform.holdings(site))
     return holdings, remembered(lock.ids if lock else (), platform.ids.get(site.name, ()))
 

@@ -26,6 +26,8 @@ from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.tree import Tree
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
 _FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)
@@ -52,6 +54,11 @@ class Target:
     root: Path
     target: Path
     components_root: str
+
+    @property
+    def tree(self) -> DiskTree:
+        """The committed tree."""
+        return DiskTree(self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +148,7 @@ def generate(
     components_root: str,
     clusters: Iterable[str] = (),
     today: str = "",
-    target: Path | None = None,
+    tree: Tree | None = None,
 ) -> Generation:
     """Return the tree of the profiles below a folder.
 
@@ -151,21 +158,21 @@ def generate(
             ``../profiles/components``.
         clusters: names of the only ones wanted; all when empty.
         today: as `check` takes it; no byte of the tree depends on it.
-        target: the committed tree that this one replaces: its lockfiles remember the numbers ever
+        tree: the committed one that this one replaces: its lockfiles remember the numbers ever
             given. None for a tree that replaces nothing.
 
     Raises:
         TreeError: a file can't be read.
         ToolError: a schema of the release is missing.
     """
-    return render(check(root, today), components_root, clusters, target)
+    return render(check(root, today), components_root, clusters, tree)
 
 
 def render(
     checked: Checked,
     components_root: str,
     clusters: Iterable[str] = (),
-    target: Path | None = None,
+    tree: Tree | None = None,
     progress: Progress = unwatched,
 ) -> Generation:
     """Return the tree of checked profiles; an empty one when they have errors.
@@ -174,7 +181,7 @@ def render(
         checked: the profiles.
         components_root: as `generate` takes it.
         clusters: as `generate` takes them.
-        target: as `generate` takes it.
+        tree: as `generate` takes it.
         progress: counts the clusters.
 
     Raises:
@@ -192,7 +199,8 @@ def render(
         progress(number, len(sites))
         manifests[site.name] = render_site(site, components_root)
         found += check_tree(site, manifests[site.name])
-        given = given_numbers(checked.platform, site, target)
+        lock = tree.lock(site.name) if tree else None
+        given = given_numbers(checked.platform, site, lock)
         emitted = emit_site(site, manifests[site.name], components_root, given)
         files |= {f"{site.name}/{path}": content for path, content in emitted.items()}
     found += check_unlisted(checked.platform)

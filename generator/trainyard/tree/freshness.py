@@ -16,7 +16,8 @@ from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.model.quantity import counted
 from trainyard.rules.delivery.foreign_file import RULE as FOREIGN_FILE
 from trainyard.rules.delivery.tree_is_stale import RULE as TREE_IS_STALE
-from trainyard.tree.compare import Comparison, compare
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.tree import Comparison
 
 _NAMED = 10
 """How many paths one command names."""
@@ -47,19 +48,19 @@ class _Foreign(NamedTuple):
     entry: str
 
 
-def check_fresh(target: Path, files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
+def check_fresh(tree: DiskTree, files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
     """Yield the files of each folder that the next run would write, delete or keep as foreign.
 
     Args:
-        target: the tree; its files are shown below ``overlays/`` whatever it is called.
+        tree: its files are shown below ``overlays/`` whatever it is called.
         files: generated, by path below the tree.
 
     Raises:
         TreeError: the tree can't be read.
     """
-    comparison = compare(target, files)
+    comparison = tree.compare(files)
     yield from stale_files(comparison)
-    yield from foreign_files(target, comparison, files)
+    yield from foreign_files(tree.folder, comparison, files)
 
 
 def stale_files(comparison: Comparison) -> Iterator[Diagnostic]:

@@ -172,14 +172,6 @@ def read_lock(folder: Path) -> Lock | None:
     return parse_lock(content, place)
 
 
-def readable_lock(folder: Path) -> Lock | None:
-    """Return the lock of a cluster's folder; None when it is missing or broken."""
-    try:
-        return read_lock(folder)
-    except TreeError:
-        return None
-
-
 def parse_lock(content: bytes, place: Path) -> Lock:
     """Return the lock that a lockfile's content describes.
 

@@ -3,53 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer
-from trainyard.git.commits import Blob, Commit, find_commit, list_folder, merge_base, read_files
+from trainyard.git.commits import Commit, find_commit, merge_base
 from trainyard.git.repository import Repository
 from trainyard.git.worktree import work_tree
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.quantity import counted
 from trainyard.rules.change.number_forgotten import RULE as NUMBER_FORGOTTEN
-from trainyard.tree.lockfile import LOCKFILE, Lock, parse_lock, readable_lock
+from trainyard.tree.commit import tree_of
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.lockfile import LOCKFILE, Lock
+from trainyard.tree.tree import Tree
 
 _SHOWN = 10
 """How many numbers one finding lists."""
 
 
-def locks_of(repository: Repository, files: Mapping[str, Blob]) -> dict[str, Lock]:
-    """Return the lock of each cluster that has one in a commit.
-
-    Args:
-        repository: that has the commit.
-        files: of the commit's tree, by path below it.
-
-    Raises:
-        TreeError: a lockfile is broken.
-        ToolError: Git is missing or broken.
-    """
-    found = {}
-    places = {path: blob for path, blob in files.items() if _is_lock(path)}
-    for path, content in read_files(repository, places):
-        found[path.partition("/")[0]] = parse_lock(content, Path(path))
-    return found
-
-
-def _is_lock(path: str) -> bool:
-    cluster, _, name = path.partition("/")
-    return bool(cluster) and name == LOCKFILE
-
-
-def check_memory_since(tree: Path, ref: str, clusters: Collection[str]) -> Iterator[Diagnostic]:
+def check_memory_since(tree: DiskTree, ref: str, clusters: Collection[str]) -> Iterator[Diagnostic]:
     """Yield the clusters whose lockfile lost a number since a commit.
 
     The newest commit that HEAD shares with it is what counts: numbers that were given there since
     then come with the merge. A clone that is too shallow has only the commit itself.
 
     Args:
-        tree: the tree, in a Git work tree.
+        tree: in a Git work tree.
         ref: branch, tag or id of the commit; empty for none.
         clusters: as `check_memory` takes them.
 
@@ -57,12 +36,12 @@ def check_memory_since(tree: Path, ref: str, clusters: Collection[str]) -> Itera
         TreeError: there is no such commit, or a lockfile of it is broken.
         ToolError: Git is missing or broken.
     """
-    found = work_tree(tree)
+    found = work_tree(tree.folder)
     if not ref or found is None:
         return
     repository = Repository(found[0])
     fork = fork_of(repository, find_commit(repository, ref), find_commit(repository, "HEAD"))
-    before = locks_of(repository, list_folder(repository, fork, found[1]).files)
+    before = tree_of(repository, fork, found[1]).locks()
     yield from check_memory(before, tree, clusters, fork)
 
 
@@ -72,18 +51,18 @@ def fork_of(repository: Repository, base: Commit, head: Commit) -> Commit:
 
 
 def check_memory(
-    before: Mapping[str, Lock], tree: Path, clusters: Collection[str], base: Commit
+    before: Mapping[str, Lock], tree: Tree, clusters: Collection[str], base: Commit
 ) -> Iterator[Diagnostic]:
     """Yield the clusters whose lockfile lost a number.
 
     Args:
         before: the locks of the commit that the change began from.
-        tree: folder with the lockfiles of the change.
+        tree: of the change.
         clusters: names of those that are compared; one without a profile is reported as such.
         base: a commit that remembers the numbers.
     """
     for cluster in sorted(before.keys() & set(clusters)):
-        lock = readable_lock(tree / cluster)
+        lock = tree.readable_lock(cluster)
         kept = {each.number for each in _known(lock)} if lock else set()
         lost = [each for each in _known(before[cluster]) if each.number not in kept]
         if lost:

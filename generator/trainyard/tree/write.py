@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.tree.compare import Comparison, compare, walk
+from trainyard.tree.disk import DiskTree, walk
 from trainyard.tree.exchange import flush, put_in_place
 from trainyard.tree.hold import staging_prefix, writing
 from trainyard.tree.lockfile import LOCKFILE, is_inside
+from trainyard.tree.tree import Comparison, folders_of
 
 _NO_LINKS = frozenset({errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP})
 """Errors of link() on other or simple file systems, and for files of another user."""
@@ -56,7 +57,7 @@ def write(target: Path, files: Mapping[str, bytes]) -> Written:
     for path in files:
         if "/" not in path or not is_inside(path):
             raise TreeError(f"{path!r} is no path inside a cluster's folder; the tree is untouched")
-    found = compare(target, files)
+    found = _compare(target, files)
     if found.stale:
         with writing(target):
             _replace(target, files, found)
@@ -69,7 +70,19 @@ def preview(target: Path, files: Mapping[str, bytes]) -> Written:
     Raises:
         TreeError: the tree can't be read.
     """
-    return _written(compare(target, files))
+    return _written(_compare(target, files))
+
+
+def _compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
+    """Compare the tree with the generated one.
+
+    Raises:
+        TreeError: a lockfile is broken, so that nobody knows what may be deleted.
+    """
+    tree = DiskTree(target)
+    for cluster in sorted(folders_of(files)):
+        tree.lock(cluster)
+    return tree.compare(files)
 
 
 def _written(found: Comparison) -> Written:
@@ -107,7 +120,7 @@ def _carry_others(
 ) -> None:
     """Bring the files and empty folders that Trainyard does not generate into the new tree."""
     gone = {*files, *deleted}
-    stay = sorted(path for path, _ in walk(target) if path not in gone)
+    stay = sorted(path for path in walk(target) if path not in gone)
     try:
         _make_folders(staged, (*stay, *_in_empty_folders(target, files)))
         for path in stay:

@@ -34,15 +34,15 @@ def check_tree(
         ToolError: Git is missing or broken.
     """
     checked = check(place.root, today)
-    generation = render(checked, place.components_root, clusters, place.target, progress)
+    generation = render(checked, place.components_root, clusters, place.tree, progress)
     diagnostics = (
         *generation.diagnostics,
         *check_tree_path(place.root, place.target, checked.platform),
     )
     if not has_errors(diagnostics):
-        diagnostics += tuple(check_replaced(place.target, generation, clusters))
+        diagnostics += tuple(check_replaced(place.tree, generation, clusters))
     if fresh and not has_errors(diagnostics):
-        diagnostics += tuple(check_fresh(place.target, generation.files))
+        diagnostics += tuple(check_fresh(place.tree, generation.files))
     if fresh:
         diagnostics += tuple(check_submodules(place.root, place.target))
     return generation, diagnostics

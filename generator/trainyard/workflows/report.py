@@ -43,7 +43,7 @@ def examine(
     """
     missing = _missing()
     if missing:
-        generation = generate(place.root, place.components_root, clusters, today, place.target)
+        generation = generate(place.root, place.components_root, clusters, today, place.tree)
         return Examined(generation, generation.diagnostics, {}, missing)
     verified = verify(place, today, Scope(clusters), progress)
     counts = {count.cluster: count for count in verified.counts}

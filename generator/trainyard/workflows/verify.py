@@ -87,7 +87,7 @@ def verify(
     """
     tools = find_kustomize(), find_kubeconform()
     generation, diagnostics = check_tree(place, today, scope.clusters)
-    diagnostics += tuple(check_memory_since(place.target, scope.since, generation.manifests))
+    diagnostics += tuple(check_memory_since(place.tree, scope.since, generation.manifests))
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     base = unchanged_since(place, generation, scope.since)
@@ -97,7 +97,7 @@ def verify(
     built = _counter(sites, generation, base, progress)
     counts = []
     for site in sites:
-        committed = read_committed(site, place.target / site.name, generation)
+        committed = read_committed(site, place.tree, generation)
         rest = committed.without(base.of(site.name))
         numbers, found = _verify_site(rest, place, tools, built)
         units_there, files_there = base.units.get(site.name, ()), base.files.get(site.name, ())

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.git.test_commits import commit_all, git
+from trainyard.change.side import Places, Side, take_side
 from trainyard.diagnostics import TreeError
 from trainyard.git.repository import Repository
-from trainyard.tree.snapshot import Places, Snapshot, take_snapshot
 
 
 @pytest.fixture
@@ -22,11 +22,10 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def taken(root: Path) -> Snapshot:
+def taken(root: Path) -> Side:
     commit_all(root)
     folder = root.parent / "copy"
-    folder.mkdir()
-    return take_snapshot(Places(Repository(root), "profiles", "overlays"), "main", folder)
+    return take_side(Places(Repository(root), "profiles", "overlays"), "main", folder)
 
 
 def test_link_is_refused(root: Path) -> None:

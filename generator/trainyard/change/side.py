@@ -1,23 +1,17 @@
-"""Copy profiles and parts of the tree from a commit, so that every stage reads them as files."""
+"""One side of a change: the profiles and the tree of a commit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.git.commits import (
-    Blob,
-    Commit,
-    Listing,
-    find_commit,
-    list_folder,
-    read_files,
-)
+from trainyard.git.commits import Blob, Commit, Listing, find_commit, list_folder, read_files
 from trainyard.git.repository import Repository
 from trainyard.git.worktree import work_tree
-from trainyard.tree.lockfile import LOCKFILE, is_inside
+from trainyard.tree.commit import CommitTree, impossible_path, tree_of
+from trainyard.tree.lockfile import is_inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,43 +28,17 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Profiles and a part of the tree, as a commit has them.
+class Side:
+    """Profiles and tree, as a commit has them.
 
     Args:
-        folder: temporary; has ``profiles`` and ``overlays``.
-        listing: of the committed tree, by path below the tree.
+        profiles: temporary folder, where every stage reads them as files; empty when the commit
+            has none.
     """
 
     commit: Commit
-    repository: Repository
-    folder: Path
-    listing: Listing
-
-    @property
-    def generated(self) -> Mapping[str, Blob]:
-        """Every regular file of the committed tree, by path below the tree."""
-        return self.listing.files
-
-    @property
-    def profiles(self) -> Path:
-        """Folder of the profiles; empty when the commit has none."""
-        return self.folder / "profiles"
-
-    @property
-    def tree(self) -> Path:
-        """Folder of the tree: its lockfiles, and what ``copy`` added."""
-        return self.folder / "overlays"
-
-    def copy(self, paths: Iterable[str]) -> None:
-        """Add files of the committed tree, by path below the tree; those that it lacks are ignored.
-
-        Raises:
-            TreeError: a path leads out of the tree.
-            ToolError: Git is missing or broken.
-        """
-        wanted = {path: self.generated[path] for path in paths if path in self.generated}
-        _write(self, self.tree, wanted)
+    profiles: Path
+    tree: CommitTree
 
 
 def find_places(profiles: Path, tree: Path) -> Places:
@@ -88,13 +56,13 @@ def find_places(profiles: Path, tree: Path) -> Places:
     return Places(Repository(root), inside, below)
 
 
-def take_snapshot(places: Places, ref: str, folder: Path) -> Snapshot:
-    """Copy the profiles and lockfiles of a commit.
+def take_side(places: Places, ref: str, folder: Path) -> Side:
+    """Return the profiles and the tree of a commit.
 
     Args:
         places: of the platform.
         ref: names the commit.
-        folder: temporary and empty.
+        folder: where the profiles are copied to; it does not exist.
 
     Raises:
         TreeError: there is no such commit, or one of its profiles is no regular file.
@@ -102,13 +70,11 @@ def take_snapshot(places: Places, ref: str, folder: Path) -> Snapshot:
     """
     repository = places.repository
     commit = find_commit(repository, ref)
-    snapshot = Snapshot(commit, repository, folder, list_folder(repository, commit, places.tree))
-    snapshot.profiles.mkdir()
-    snapshot.tree.mkdir()
+    tree = tree_of(repository, commit, places.tree)
+    folder.mkdir()
     profiles = _regular(list_folder(repository, commit, places.profiles), commit)
-    _write(snapshot, snapshot.profiles, profiles)
-    snapshot.copy(path for path in snapshot.generated if path.rpartition("/")[2] == LOCKFILE)
-    return snapshot
+    _copy(repository, commit, profiles, folder)
+    return Side(commit, folder, tree)
 
 
 def _regular(profiles: Listing, commit: Commit) -> dict[str, Blob]:
@@ -126,18 +92,16 @@ def _regular(profiles: Listing, commit: Commit) -> dict[str, Blob]:
     return profiles.files
 
 
-def _write(snapshot: Snapshot, folder: Path, files: Mapping[str, Blob]) -> None:
-    """Write files of the commit below a folder.
+def _copy(repository: Repository, commit: Commit, files: Mapping[str, Blob], folder: Path) -> None:
+    """Write files of a commit below a folder.
 
     Raises:
         TreeError: a path has a backslash, or leads out of the folder.
         ToolError: Git is missing or broken.
     """
-    for path, content in read_files(snapshot.repository, files):
+    for path, content in read_files(repository, files):
         if not is_inside(path):
-            raise TreeError(
-                f"commit {snapshot.commit.short} has a file with the impossible path {path!r}"
-            )
+            raise impossible_path(commit, path)
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
