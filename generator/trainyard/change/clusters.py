@@ -92,22 +92,22 @@ def both_sides(tree: Tree, cluster: str, generation: Generation) -> BothSides:
         TreeError: a committed file can't be read or compared.
     """
     lock = tree.lock(cluster) or _NOTHING
-    new = {manifest.path: manifest for manifest in generation.manifests.get(cluster, ())}
-    generated = dict(files_of(cluster, generation.files))
-    same = {
-        path
-        for path, entry in lock.files.items()
-        if path in generated and digest(generated[path]) == entry.sha256
-    }
-    edited = lock.files.keys() - same
-    committed = tree.objects(cluster, sorted(edited)) if edited else {}
-    before: list[Manifest] = []
-    for path in sorted(lock.files):
-        if path in same:
-            before += [new[path]] if path in new else []
-        else:
-            before += committed.get(path, [])
+    same = _same_files(cluster, lock, generation)
+    edited = sorted(lock.files.keys() - same)
+    found = dict(tree.objects(cluster, edited)) if edited else {}
+    for manifest in generation.manifests.get(cluster, ()):
+        if manifest.path in same:
+            found[manifest.path] = [manifest]
+    before = [manifest for path in sorted(found) for manifest in found[path]]
     return _by_identity(before), objects_of(cluster, generation)
+
+
+def _same_files(cluster: str, lock: Lock, generation: Generation) -> frozenset[str]:
+    """Return the paths of the files whose content stays what the lockfile lists."""
+    generated = {path: digest(content) for path, content in files_of(cluster, generation.files)}
+    return frozenset(
+        path for path, entry in lock.files.items() if generated.get(path) == entry.sha256
+    )
 
 
 def objects_of(cluster: str, generation: Generation) -> Objects:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from trainyard.tree.freshness import foreign_files, stale_files
 from trainyard.tree.lockfile import lock_bytes, parse_lock
 from trainyard.tree.memory import check_memory
 from trainyard.tree.submodules import check_submodules, found_submodules
-from trainyard.tree.tree import Tree, lockfile_of
+from trainyard.tree.tree import Comparison, Tree, lockfile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +107,25 @@ def check_head_tree(
         TreeError: a lockfile of the base, or a file of the tree, can't be read.
     """
     if own.checked.platform is None or has_errors(own.diagnostics):
-        return 0, tuple(each for each in own.diagnostics if has_errors([each]))
-    names = {site.name for site in own.checked.platform.sites}
+        return 0, _errors(own.diagnostics)
+    names = frozenset(site.name for site in own.checked.platform.sites)
     compared = names.intersection(wanted or names)
     found = tuple(check_memory(head.remembered.locks(), head.tree, compared, base.commit))
     known = names.union(base.tree.locks(), head.tree.folders() if wanted else ())
-    expected = {**own.files, **dict(_own_locks(head.tree, own))}
-    comparison = head.tree.compare(expected, known - own.manifests.keys())
+    comparison = _compared(head.tree, own, known - own.manifests.keys())
     found += tuple(foreign_files(target, comparison, own.files))
     if head.named is None:
         return comparison.stale, found
     return comparison.count + len(head.submodules), (*found, *stale_files(comparison))
+
+
+def _errors(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(each for each in diagnostics if has_errors([each]))
+
+
+def _compared(tree: Tree, own: Generation, others: Collection[str]) -> Comparison:
+    """Compare the tree of a change with what `generate` would write over it."""
+    return tree.compare({**own.files, **dict(_own_locks(tree, own))}, others)
 
 
 def _own_locks(tree: Tree, generation: Generation) -> Iterator[tuple[str, bytes]]:
@@ -128,10 +136,9 @@ def _own_locks(tree: Tree, generation: Generation) -> Iterator[tuple[str, bytes]
     platform = generation.checked.platform
     assert platform is not None
     for site in platform.sites:
-        old = tree.readable_lock(site.name) if site.name in generation.manifests else None
-        if old is not None:
+        if site.name in generation.manifests and tree.readable_lock(site.name):
             path = lockfile_of(site.name)
             lock = parse_lock(generation.files[path], tree.place(path))
-            holdings, ids = given_numbers(platform, site, old)
+            holdings, ids = given_numbers(platform, site, tree)
             again = replace(lock, holdings=tuple(sorted(holdings)), ids=tuple(sorted(ids)))
             yield path, generation.files[path] if again == lock else lock_bytes(again)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard import __version__
 from trainyard.model.platform import Platform, Site
+from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree
 
 
@@ -25,14 +26,21 @@ def touched(old: Platform | None, new: Platform, base: Tree, head: Tree) -> Iter
     Raises:
         TreeError: a lockfile of the base is broken or can't be read.
     """
-    sites = {site.name: site for site in old.sites} if old else {}
     for site in new.sites:
-        before = sites.get(site.name)
-        same = before == site and old is not None and _numbers(old, site) == _numbers(new, site)
         lock = base.lock(site.name)
-        generated = lock is not None and lock.tool == __version__
-        if not (same and generated) or head.differs(site.name, base):
+        same = old is not None and _is_same(site, old, new)
+        if not same or not _is_current(lock) or head.differs(site.name, base):
             yield site.name
+
+
+def _is_same(site: Site, old: Platform, new: Platform) -> bool:
+    """Return whether a cluster's part of two platforms is the same."""
+    return site in old.sites and _numbers(old, site) == _numbers(new, site)
+
+
+def _is_current(lock: Lock | None) -> bool:
+    """Return whether this version of Trainyard generated a cluster."""
+    return lock is not None and lock.tool == __version__
 
 
 def _numbers(platform: Platform, site: Site) -> tuple[object, object]:

@@ -19,21 +19,26 @@ from trainyard.render.unit import (
     node_limits,
     readme,
 )
-from trainyard.tree.lockfile import LOCKFILE, Lock, lock_bytes, make_lock
+from trainyard.tree.lockfile import LOCKFILE, lock_bytes, make_lock
+from trainyard.tree.tree import Tree
 from trainyard.yaml_io.emitter import emit
 
 _Document = tuple[Any, tuple[str, ...]]
 """A body, and the profiles that it was made from."""
 
 
-def given_numbers(platform: Platform, site: Site, lock: Lock | None) -> Given:
+def given_numbers(platform: Platform, site: Site, tree: Tree | None) -> Given:
     """Return the numbers and user ids ever given on a cluster.
 
     Args:
         platform: its ledger has the current ones.
         site: the cluster.
-        lock: of the committed tree, which remembers earlier ones; None when there is none.
+        tree: the committed one, whose lockfile remembers earlier ones; None for no tree.
+
+    Raises:
+        TreeError: the lockfile can't be read.
     """
+    lock = tree.lock(site.name) if tree else None
     holdings = remembered(lock.holdings if lock else (), platform.holdings(site))
     return holdings, remembered(lock.ids if lock else (), platform.ids.get(site.name, ()))
 

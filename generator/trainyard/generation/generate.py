@@ -199,8 +199,7 @@ def render(
         progress(number, len(sites))
         manifests[site.name] = render_site(site, components_root)
         found += check_tree(site, manifests[site.name])
-        lock = tree.lock(site.name) if tree else None
-        given = given_numbers(checked.platform, site, lock)
+        given = given_numbers(checked.platform, site, tree)
         emitted = emit_site(site, manifests[site.name], components_root, given)
         files |= {f"{site.name}/{path}": content for path, content in emitted.items()}
     found += check_unlisted(checked.platform)

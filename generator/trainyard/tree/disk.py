@@ -13,7 +13,7 @@ from trainyard.diagnostics import TreeError
 from trainyard.plainfile import NotRegularError, TooLargeError, read_regular
 from trainyard.tree.exchange import aside
 from trainyard.tree.lockfile import LOCKFILE, Lock, digest, read_lock
-from trainyard.tree.tree import Tree, lockfile_of
+from trainyard.tree.tree import Comparison, Tree, folders_of, lockfile_of
 
 _OURS = frozenset({"argocd", "platform"})
 """Folders of each cluster's tree."""
@@ -99,6 +99,21 @@ class DiskTree(Tree):
             return not base.holding({path: self._content(path)})
         except OSError:
             return True
+
+    def compare(
+        self, files: Mapping[str, bytes], others: Collection[str] | None = None
+    ) -> Comparison:
+        """Compare the tree with a generated one.
+
+        Args:
+            files: content by path, the lockfiles among them.
+            others: folders at the top that are not looked at; those of clusters that were not
+                generated when not given.
+        """
+        if others is None:
+            clusters = frozenset(self.clusters()) - folders_of(files)
+            others = [name for name in clusters if not (self.folder / name).is_symlink()]
+        return Tree.compare(self, files, others)
 
     def require_locks(self, clusters: Iterable[str]) -> None:
         """Refuse a tree that lost a lockfile: the numbers of former teams could be given away.

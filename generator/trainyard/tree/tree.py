@@ -143,19 +143,14 @@ class Tree(ABC):
             found[path] = [Manifest(path, body, entry.origins, at) for body in bodies]
         return found
 
-    def compare(
-        self, files: Mapping[str, bytes], others: Collection[str] | None = None
-    ) -> Comparison:
+    def compare(self, files: Mapping[str, bytes], others: Collection[str]) -> Comparison:
         """Compare the tree with a generated one.
 
         Args:
             files: content by path, the lockfiles among them.
-            others: folders at the top that are not looked at; those of clusters that were not
-                generated when not given.
+            others: folders at the top that are not looked at.
         """
         generated = folders_of(files)
-        if others is None:
-            others = frozenset(self.clusters()) - generated
         present = frozenset(self.paths((self.folders() | generated) - frozenset(others)))
         there = files.keys() & present
         held = self.holding({path: files[path] for path in there})
