@@ -123,4 +123,6 @@ def _default(field: Mapping[str, Any], required: bool) -> str:
     default = field.get("default")
     if isinstance(default, list):
         default = ", ".join(default)
+    if isinstance(default, dict):
+        default = f"{{{', '.join(f'{key}: {value}' for key, value in default.items())}}}"
     return "" if default is None else f"`{default}`"

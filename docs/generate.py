@@ -306,7 +306,7 @@ def _command(name: str, command: click.Command, help_options: list[str]) -> Iter
 
 
 def _commands(command: click.Command, prefix: str) -> Iterator[tuple[str, click.Command]]:
-    """Yield each command that is no group of commands, with its full name."""
+    """Yield each command that is not a group of commands, with its full name."""
     if not isinstance(command, click.Group):
         yield prefix.strip(), command
         return

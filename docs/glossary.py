@@ -49,7 +49,7 @@ def glossaries(page: Path) -> list[Path]:
 def terms(glossary: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield each term of the glossary's text, and the pattern that finds it, in the plural too.
 
-    The release notes of another project are no release.
+    Release notes of another project do not count.
     """
     for heading in re.findall(r"^## (.+)$", glossary, re.MULTILINE):
         term = heading.lower()

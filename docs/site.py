@@ -19,7 +19,7 @@ _LINK = re.compile(r'\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)|(?:src|srcset)="([^"]+)"
 
 
 class LinkError(Exception):
-    """A link names something that is no file of the repository."""
+    """A link names something that is not a file of the repository."""
 
 
 def main(arguments: list[str]) -> int:

@@ -33,14 +33,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the quick tests, or with ``--thorough`` the others and every property."""
-    thorough = config.getoption("--thorough")
+    """Keep the quick tests, or with ``--thorough`` the others and every property.
+
+    With ``--update-golden`` only those are kept that write: another may fail until all is written.
+    """
+    thorough, update = config.getoption("--thorough"), config.getoption("--update-golden")
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
         is_marked = item.get_closest_marker("thorough") is not None
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         is_wanted = is_marked or is_property if thorough else not is_marked
+        if update:
+            is_wanted = is_wanted and "update_golden" in getattr(item, "fixturenames", ())
         (kept if is_wanted or item.get_closest_marker("e2e") else left).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left)

@@ -93,7 +93,7 @@ def _outcome(target: Path, generation: Generation, path: str, content: bytes) ->
 QUEUE = "lab/platform/clusterqueue-nlp-gpu.yaml"
 HEAD = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\n"
 BROKEN = {
-    "bytes that are no UTF-8": b"\xff",
+    "bytes that are not UTF-8": b"\xff",
     "no YAML": b"<<<<<<< HEAD\nkind: [\n",
     "a list": b"- kind: ClusterQueue\n",
     "a text": b"metadata\n",
@@ -120,6 +120,15 @@ def test_broken_file_is_named(content: bytes, target: Path, generation: Generati
 def test_fragment_without_kind_is_no_object(target: Path, generation: Generation) -> None:
     """A file that holds settings for another program is not compared."""
     assert _outcome(target, generation, "lab/platform/kustomization.yaml", b"resources: 3\n") == ""
+
+
+def test_broken_file_without_an_object_is_named(target: Path, generation: Generation) -> None:
+    """Somebody edited it, and the lockfile does not know: writing it again would hide that."""
+    file = target / "lab/platform/kustomization.yaml"
+    file.write_bytes(b"resources: [\n")
+    with pytest.raises(TreeError, match=r"kustomization\.yaml is broken \("):
+        list(check_replaced(DiskTree(target), generation))
+    file.write_bytes(generation.files["lab/platform/kustomization.yaml"])
 
 
 def test_older_tree_can_be_compared(target: Path, generation: Generation) -> None:

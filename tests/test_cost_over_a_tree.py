@@ -92,7 +92,7 @@ def test_money_of_a_diff_is_decimal_text(history: History) -> None:
     history.edit("clusters/lab.yaml", "98.32 USD", "98.50 USD")
     document = json.loads(history.trainyard("diff", "--base", "HEAD", "--format", "json")[1])
     Draft7Validator(document_schema("diff")).validate(document)
-    (cluster,) = document["result"]["impact"]["clusters"]
+    (cluster,) = document["result"]["change"]["impact"]["clusters"]
     (quota,), (pool,) = cluster["quotas"], cluster["pools"]
     assert quota["month_before"] == {"amount": "143547.20", "currency": "USD"}
     assert quota["month_after"] == {"amount": "215715.00", "currency": "USD"}

@@ -36,7 +36,7 @@ def named(history: History) -> set[str]:
     """Return the files that `diff` names as somebody's to put into use."""
     code, shown = history.trainyard("diff", "--base", "HEAD", "--format", "json")
     assert code == 0, shown
-    clusters = json.loads(shown)["result"]["impact"]["clusters"]
+    clusters = json.loads(shown)["result"]["change"]["impact"]["clusters"]
     return {file for cluster in clusters for each in cluster["hands"] for file in each["files"]}
 
 

@@ -173,7 +173,7 @@ def test_wrong_name_of_a_team_silences_only_what_it_may_concern(rule: str) -> No
 
 
 def test_mistakes_of_all_files_are_found_in_one_run(profiles: Path) -> None:
-    """Shape, names, meaning, and a file that is no YAML, each in another file."""
+    """Shape, names, meaning, and a file that is not YAML, each in another file."""
     change(profiles, "teams/nlp.yaml", "runtimes: [openmpi-cuda, ", "runtime: [openmpi-cuda, ")
     change(profiles, "teams/science.yaml", "cohort: research", "cohort: reserch")
     change(profiles, "allocations.yaml", '"0x0102"', '"0x0101"')

@@ -125,5 +125,5 @@ def test_profiles_with_errors_are_reported(
     _, merges = begun
     (tmp_path / "profiles" / "teams" / f"{merges.retiring.name}.yaml").unlink()
     (tmp_path / "profiles" / "notes.txt").touch()
-    with pytest.raises(InvalidProfiles, match=r"shape/misplaced-file: `notes\.txt` is no profile"):
+    with pytest.raises(InvalidProfiles, match=r"misplaced-file: `notes\.txt` is not a profile"):
         merges.grow_quota()

@@ -54,7 +54,7 @@ def test_file_larger_than_any_of_ours_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("content", "same"), [(b"a", False), (b"ab", True), (b"abc", False)])
 def test_content_is_compared_whole(content: bytes, same: bool, tmp_path: Path) -> None:
-    """A longer and a shorter file differ, and so does what is no regular file."""
+    """A longer and a shorter file differ, and so does what is not a regular file."""
     (tmp_path / "file").write_bytes(content)
     (tmp_path / "link").symlink_to("file")
 

@@ -165,7 +165,7 @@ def _lend_for_a_time(history: History) -> None:
     _, out = history.trainyard("diff", "--base", "HEAD", "--format", "json")
     document = json.loads(out)
     Draft7Validator(document_schema("diff")).validate(document)
-    (cluster,) = document["result"]["impact"]["clusters"]
+    (cluster,) = document["result"]["change"]["impact"]["clusters"]
     term = {"until": "2099-01-31", "reason": "paper", "nodes": 2}
     assert cluster["quotas"][0]["after"]["term"] == term
     history.edit(SPEECH, 'nodes: 3, until: "2099-01-31", reason: paper, then: 2,', "nodes: 2,")

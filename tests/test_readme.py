@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.pages import ROOT, blocks, call, done, shell_blocks
-from trainyard.cli.app import help_lines
 
 _README = ROOT / "README.md"
 _IMAGES = ROOT / "docs" / "images"
@@ -21,12 +20,6 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 def test_readme_is_at_most_120_lines() -> None:
     assert len(_README.read_text("utf-8").splitlines()) <= 120
-
-
-def test_readme_names_every_command() -> None:
-    """The table of commands is complete."""
-    readme = _README.read_text("utf-8")
-    assert not [name for name in help_lines() if f"`trainyard {name}" not in readme]
 
 
 def test_make_targets_of_the_readme_exist() -> None:

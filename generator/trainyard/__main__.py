@@ -1,4 +1,4 @@
-"""`python -m trainyard` is `trainyard`: from the first line of `main` on, Ctrl-C is no traceback.
+"""`python -m trainyard` is `trainyard`: from the first line of `main`, Ctrl-C prints no traceback.
 
 Before that Python itself answers, so this module imports nothing that is not there at its start,
 not even `__future__`: less than a millisecond is left.

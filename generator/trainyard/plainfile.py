@@ -20,7 +20,7 @@ _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class NotRegularError(OSError):
-    """The path is no regular file, or one of its folders is a symlink."""
+    """The path is not a regular file, or one of its folders is a symlink."""
 
     def __init__(self) -> None:
         super().__init__(EINVAL, "it is not a regular file")

@@ -47,7 +47,7 @@ _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 
 
 class NotStartedError(ToolError):
-    """A program is missing or is no program for this machine."""
+    """A program is missing or is not a program for this machine."""
 
 
 @dataclass(frozen=True, slots=True)

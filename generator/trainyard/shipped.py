@@ -71,4 +71,4 @@ def digests(folder: Path, pattern: str) -> bytes:
 
 
 def _broken(path: str, reason: str) -> ToolError:
-    return ToolError(f"{path} {reason}; reinstall Trainyard")
+    return ToolError(f"{path} {reason}; reinstall Trainyard, or run `make docs` in a checkout")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 
@@ -89,7 +88,7 @@ def command(  # noqa: PLR0917 - click passes options by name
 
     Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with
     a fake node for each node of the profiles; no kubelet, no NIC, no container. Linux only. With
-    `--on kind` etcd and Kubernetes run in a container of kind's instead.
+    `--on kind` etcd and Kubernetes run in a container of kind instead.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
@@ -143,7 +142,7 @@ def _report(
         formats,
         color,
         lambda colour: _text(found, rehearsal, colour=colour),
-        {"json": lambda: document.report("rehearse", found, _result(rehearsal))},
+        {"json": lambda: document.report("rehearse", found, outcomes=_outcomes(rehearsal))},
     )
     return Exit.FINE if rehearsal.fine else Exit.FINDINGS
 
@@ -165,16 +164,16 @@ def _outcome(outcome: Outcome, found: findings.Findings) -> list[str]:
     return lines
 
 
-def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
+def _outcomes(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
     return {
-        cluster: [_plain(each) for each in outcomes]
+        cluster: [_document(each) for each in outcomes]
         for cluster, outcomes in rehearsal.outcomes.items()
     }
 
 
-def _plain(outcome: Outcome) -> dict[str, object]:
+def _document(outcome: Outcome) -> dict[str, object]:
     failures = [
         {"what": each.what, "words": each.words, "logged": each.logged, "file": each.at.file}
         for each in outcome.failures
     ]
-    return {**asdict(outcome), "failures": failures, "fine": outcome.fine}
+    return {**document.plain(outcome), "failures": failures, "fine": outcome.fine}

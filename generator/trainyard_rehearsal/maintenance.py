@@ -41,7 +41,7 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Plann
     """
     profiles = _Profiles(root)
     profiles.end_maintenance(site.name)
-    active = [each for each in site.tenants if each.team.state == "active"]
+    active = [tenant for tenant in site.tenants if tenant.team.state == "active"]
     retiring = active[-1]
     # A share of a node does not grow, so the first team is one with whole nodes if there is one.
     first = min(active[:-1] or active, key=lambda tenant: _growing(tenant).is_share)
@@ -72,9 +72,9 @@ def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
     """
     generation = generate(root, components_root, (site.name,), today)
     errors = [
-        f"{each.rule}: {each.message}"
-        for each in generation.diagnostics
-        if each.severity is Severity.ERROR
+        f"{diagnostic.rule}: {diagnostic.message}"
+        for diagnostic in generation.diagnostics
+        if diagnostic.severity is Severity.ERROR
     ]
     platform = generation.checked.platform
     if errors or platform is None:

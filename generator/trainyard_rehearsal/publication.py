@@ -51,7 +51,7 @@ def deliver(lab: Lab, source: Origin, teams: TeamSample) -> Iterator[Outcome]:
 
     def merged(now: Site) -> Tree:
         tree = _published(now, source, repository)
-        samples = [each for each in tree.samples if each[0].space.team.name not in left_out]
+        samples = [sample for sample in tree.samples if sample[0].space.team.name not in left_out]
         return replace(tree, samples=samples)
 
     def published() -> Tree:
@@ -95,10 +95,14 @@ def sample_jobs(
     site: Site, manifests: Sequence[Manifest], team: str
 ) -> list[tuple[Sample, Manifest]]:
     """Return the sample jobs of active teams, or of one of them, with their objects."""
-    jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
+    jobs = {
+        (manifest.namespace, manifest.name): manifest
+        for manifest in manifests
+        if manifest.unit == "samples"
+    }
     found: list[tuple[Sample, Manifest]] = []
     for tenant in site.tenants:
         if team in {"", tenant.name} and tenant.team.state == "active":
             for space in tenant.spaces:
-                found += [(each, jobs[space.namespace, each.name]) for each in space.samples]
+                found += [(sample, jobs[space.namespace, sample.name]) for sample in space.samples]
     return found

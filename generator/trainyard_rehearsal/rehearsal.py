@@ -246,7 +246,7 @@ def _reported(lab: Lab, outcomes: Iterator[Outcome], progress: Progress) -> Iter
     """Yield outcomes with the logged errors, and print progress, while every process runs.
 
     Raises:
-        ToolError: a process has ended, so its outcomes are no findings.
+        ToolError: a process has ended, so its outcomes do not count.
     """
     since = mark(lab.processes.logs)
     for outcome in outcomes:
@@ -272,7 +272,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
     yield from check_platform_data(lab)
     yield from check_team_namespaces(lab)
     if samples := sample_jobs(site, manifests, team):
-        tried = [each for each in samples if each[0].space.team.name in teams.teams]
+        tried = [sample for sample in samples if sample[0].space.team.name in teams.teams]
         yield from with_sample_remark(check_taken_names(lab, tried), teams)
         yield from with_sample_remark(check_sample_jobs(lab, tried), teams)
         yield from check_finished(lab, samples)

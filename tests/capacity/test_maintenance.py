@@ -6,7 +6,8 @@ from tests.rules.cases import platform_of
 from trainyard.capacity.measure import measure
 from trainyard.capacity.wording import balance, maintenances, size
 from trainyard.cli.capacity.document import document
-from trainyard.cli.capacity.text import COLUMNS, text
+from trainyard.cli.capacity.page import pages
+from trainyard.cli.tables.text import COLUMNS, text
 
 OUT = {"nodes": ["gpu-07", "gpu-08"], "until": "2026-12-01", "reason": "cables", "from": {"nlp": 1}}
 
@@ -40,4 +41,4 @@ def test_numbers_are_those_of_the_nodes_in_use() -> None:
     assert (gpu.nodes, gpu.out_of_use, gpu.promised, gpu.nominal) == (72, 16, 56, 56)
     (shown,) = document([capacity])[0]["pools"]
     assert (shown["nodes"], shown["outOfUse"], shown["reserve"]) == (9, 2, 0)
-    assert max(map(len, text([capacity]).splitlines())) <= COLUMNS
+    assert max(map(len, text(pages([capacity])).splitlines())) <= COLUMNS

@@ -122,7 +122,7 @@ def test_file_that_is_no_text_is_a_conflict(root: Path, tmp_path: Path) -> None:
     branches(root, f"{TEAM}# \0 ours\n", f"{TEAM}# \0 theirs\n")
     (found,), kept = merged(root, tmp_path)
 
-    assert found.message.endswith("`nlp.yaml`, and it is no text")
+    assert found.message.endswith("`nlp.yaml`, and it is not text")
     assert kept.endswith("ours\n")
 
 
@@ -154,7 +154,7 @@ def test_nothing_is_written_through_a_link_of_the_head(
     commit_all(root)
     (found,) = merged_with_work_tree(root, tmp_path)
 
-    assert found.message.endswith("and it is no regular file in the head")
+    assert found.message.endswith("and it is not a regular file in the head")
     assert not (tmp_path / planted).exists()
 
 

@@ -31,7 +31,7 @@ def taken(root: Path) -> Side:
 def test_link_is_refused(root: Path) -> None:
     root.joinpath("profiles", "teams", "link.yaml").symlink_to("/etc/passwd")
 
-    with pytest.raises(TreeError, match=r"profiles/teams/link\.yaml is no regular file in commit"):
+    with pytest.raises(TreeError, match=r"teams/link\.yaml is not a regular file in commit"):
         taken(root)
 
 
@@ -41,7 +41,7 @@ def test_submodule_is_refused(root: Path) -> None:
     git(inner, "init", "--quiet")
     commit_all(inner)
 
-    with pytest.raises(TreeError, match=r"profiles/inner is no regular file in commit"):
+    with pytest.raises(TreeError, match=r"profiles/inner is not a regular file in commit"):
         taken(root)
 
 

@@ -7,32 +7,20 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from tests.cli.calls import REPOSITORY
+from tests.cli.calls import REPOSITORY, commands
 from trainyard import __version__
 from trainyard.cli.app import app, help_lines
 from trainyard.cli.exits import Exit
 from trainyard.cli.main import run
 from trainyard.diagnostics import ToolError
 
-
-def _commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        yield f"{path}{name}", command
-        if isinstance(command, click.Group):
-            yield from _commands(command, f"{path}{name} ")
-
-
-EVERY = dict(_commands(app))
+EVERY = dict(commands(app))
 
 
 def test_help_of_each_command_is_in_the_table_only() -> None:

@@ -67,7 +67,7 @@ def test_line_after_the_block_is_a_warning(trainyard: Call) -> None:
     assert ended.code == 0
     assert "warning[change/overridden-owners]: `*.yaml` comes after the block" in ended.out
     assert FILE.read_bytes() == before
-    found = json.loads(trainyard("codeowners", "--check", "--format", "json").out)
+    found = json.loads(trainyard("codeowners", "--check", "--format", "json").out)["result"]
     assert [each["rule"] for each in found["diagnostics"]] == ["change/overridden-owners"]
     assert found["diagnostics"][0]["start"]["line"] == before.count(b"\n")
 

@@ -19,10 +19,10 @@ from markdown_it import MarkdownIt
 from tests.capacity.test_cost import cost_of, priced
 from tests.capacity.test_measure import changes
 from tests.cli.calls import Ended, edit
-from trainyard.cli.capacity.text import COLUMNS
-from trainyard.cli.cost.markdown import markdown
+from trainyard.cli.cost.page import pages
 from trainyard.cli.cost.sheet import HEAD
-from trainyard.cli.cost.text import text
+from trainyard.cli.tables.markdown import markdown
+from trainyard.cli.tables.text import COLUMNS, text
 
 Call = Callable[..., Ended]
 CLUSTER, TEAM = "profiles/clusters/prod-east.yaml", "profiles/teams/nlp.yaml"
@@ -33,7 +33,7 @@ FORMS = ("text", "markdown", "json", "csv")
 def document(trainyard: Call) -> list[dict[str, Any]]:
     found = json.loads(trainyard("capacity", "--cost", "--format", "json").out)
     Draft7Validator(json.loads(trainyard("schema", "cost").out)).validate(found)
-    return list(found["clusters"])
+    return list(found["result"]["clusters"])
 
 
 @pytest.mark.usefixtures("repository")
@@ -111,7 +111,7 @@ def test_pool_without_a_price_is_named(tree: Path, trainyard: Call, form: str) -
     if form == "csv":
         assert ended.out.splitlines()[1:] == ["prod-east,dgx-h100,,,,nodes,17,,,730,,,,"]
     elif form == "json":
-        assert json.loads(ended.out)["clusters"][0]["unpriced"] == [
+        assert json.loads(ended.out)["result"]["clusters"][0]["unpriced"] == [
             {"name": "dgx-h100", "nodes": 17}
         ]
     else:
@@ -190,7 +190,7 @@ def test_every_line_fits_the_columns(change: dict[str, Any], price: str) -> None
     center = {"teams/nlp.yaml": {**change["teams/nlp.yaml"], "costCenter": "C" * 63}}
     found = cost_of(priced({**change, **center}, price))
 
-    assert all(len(line) <= COLUMNS for line in text([found]).splitlines())
-    page = markdown([found])
+    assert all(len(line) <= COLUMNS for line in text(pages([found])).splitlines())
+    page = markdown("Cost", pages([found]))
     rows = MarkdownIt("commonmark").enable("table").parse(page)
     assert sum(token.type == "table_open" for token in rows) == 2

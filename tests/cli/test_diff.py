@@ -337,7 +337,7 @@ def test_json_has_the_published_form(trainyard: Call) -> None:
 
     document = json.loads(ended.out)
     Draft7Validator(document_schema("diff")).validate(document)
-    clusters = {each["name"]: each for each in document["result"]["impact"]["clusters"]}
+    clusters = {each["name"]: each for each in document["result"]["change"]["impact"]["clusters"]}
     assert "vision" in {each["team"] for each in clusters["prod-east"]["quotas"]}
     assert not clusters["lab"]["quotas"]
 

@@ -64,7 +64,7 @@ def test_release_without_schemas_is_broken(
 
     monkeypatch.setattr(doctor, "schema_folder", fail)
     ended = trainyard("doctor", "--format", "json")
-    broken = [part for part in json.loads(ended.out)["parts"] if not part["works"]]
+    broken = [part for part in json.loads(ended.out)["result"]["parts"] if not part["works"]]
 
     assert ended.code == 4
     assert {

@@ -69,7 +69,7 @@ def test_document_holds_the_notes() -> None:
     found = findings.Findings(
         (RULE.at(Pointer(FILE) / "a", "bad", notes=notes),), Places({FILE: source}, {})
     )
-    (reported,) = json.loads(document.report("validate", found))["diagnostics"]
+    (reported,) = json.loads(document.report("findings", found))["result"]["diagnostics"]
 
     assert reported["notes"] == [
         {
@@ -208,8 +208,8 @@ def test_document_holds_every_finding_of_a_cause() -> None:
     source = _source("a: 1\nb: 2\n")
     found = tuple(RULE.at(Pointer(FILE) / key, f"team {key}", cause="teams") for key in ("a", "b"))
     reported = json.loads(
-        document.report("validate", findings.Findings(found, Places({FILE: source}, {})))
-    )["diagnostics"]
+        document.report("findings", findings.Findings(found, Places({FILE: source}, {})))
+    )["result"]["diagnostics"]
 
     assert [(each["message"], each["cause"], each["consequence"]) for each in reported] == [
         ("team a", "teams", "Why."),

@@ -215,13 +215,13 @@ def test_foreign_files_are_counted_on_stderr(
     assert trainyard("generate", "--cluster", "lab").err == ""
     assert all((folder / name).exists() for name in names)
     assert "error[delivery/foreign-file]" in trainyard("generate", "--check").out
-    foreign = json.loads(trainyard("generate", "--format", "json").out)["result"]["foreign"]
+    foreign = json.loads(trainyard("generate", "--format", "json").out)["result"]["tree"]["foreign"]
     assert foreign == sorted(f"prod-east/{name}" for name in names)
 
 
 def test_json_lists_every_file(repository: Path, trainyard: Call) -> None:
     ended = trainyard("generate", "--format", "json")
-    result = json.loads(ended.out)["result"]
+    result = json.loads(ended.out)["result"]["tree"]
 
     assert list(result) == ["written", "created", "changed", "deleted", "kept", "foreign"]
     assert result["written"] is True
@@ -230,10 +230,8 @@ def test_json_lists_every_file(repository: Path, trainyard: Call) -> None:
         for path in (repository / "overlays").rglob("*")
         if path.is_file()
     )
-    assert (
-        json.loads(trainyard("generate", "--dry-run", "--format", "json").out)["result"]["written"]
-        is False
-    )
+    looked = json.loads(trainyard("generate", "--dry-run", "--format", "json").out)
+    assert looked["result"]["tree"]["written"] is False
 
 
 def test_components_are_found_from_any_folder(repository: Path, trainyard: Call) -> None:

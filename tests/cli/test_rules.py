@@ -25,7 +25,7 @@ def test_rules_are_listed_with_severity_and_summary(trainyard: Call) -> None:
 
 def test_rules_as_json_hold_all_of_each(trainyard: Call) -> None:
     """Documentation can be made from the document alone."""
-    rules = json.loads(trainyard("rules", "--format", "json").out)["rules"]
+    rules = json.loads(trainyard("rules", "--format", "json").out)["result"]["rules"]
 
     assert [Rule(**rule) for rule in rules] == list(RULES)
 

@@ -73,10 +73,10 @@ def test_quota_for_a_time_shows_its_last_day(trainyard: Call, repository: Path) 
 def test_json_has_the_same_values(trainyard: Call) -> None:
     """The table and the document are one truth."""
     rows = _rows(trainyard("show", "vision"))
-    document = json.loads(trainyard("show", "vision", "--format", "json").out)
+    document = json.loads(trainyard("show", "vision", "--format", "json").out)["result"]
     values = [value for section in document["sections"] for value in section["values"]]
 
-    assert list(document) == ["version", "tool", "command", "team", "sections"]
+    assert list(document) == ["team", "sections"]
     assert [section["title"] for section in document["sections"]] == [
         "team vision",
         "on cluster prod-east",
@@ -125,4 +125,5 @@ def test_broken_profiles_are_reported(repository: Path, trainyard: Call) -> None
         "error[shape/unknown-key]: unknown key `contct`\n --> profiles/teams/nlp.yaml:1:1\n"
         in ended.out
     )
-    assert json.loads(trainyard("show", "nlp", "--format", "json").out)["summary"]["errors"] == 2
+    document = json.loads(trainyard("show", "nlp", "--format", "json").out)
+    assert document["result"]["summary"]["errors"] == 2

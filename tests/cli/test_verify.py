@@ -21,9 +21,8 @@ Call = Callable[..., Ended]
 def test_numbers_agree(tree: Path, trainyard: Call) -> None:
     """The line that a reviewer reads has the numbers that the document has, and they agree."""
     ended = trainyard("verify", "--format", "text", "--format", "json:report.json")
-    counts = {
-        each["cluster"]: each for each in json.loads((tree / "report.json").read_text())["result"]
-    }
+    written = json.loads((tree / "report.json").read_text())["result"]["clusters"]
+    counts = {each["cluster"]: each for each in written}
     count = counts["prod-east"]
 
     assert (ended.code, ended.err) == (0, "")
@@ -33,7 +32,7 @@ def test_numbers_agree(tree: Path, trainyard: Call) -> None:
         f" {count['objects']} valid in kubeconform, 0 skipped; 6 of 6 sync units build;"
         f" {count['samples']} samples, 4 artifacts, {count['others']} other files"
     )
-    assert sum(count["by_unit"].values()) == count["objects"]
+    assert sum(count["byUnit"].values()) == count["objects"]
 
 
 def test_edited_tree_is_found(tree: Path, trainyard: Call) -> None:
@@ -128,10 +127,10 @@ def test_changed_since_names_the_commit(tree: Path, trainyard: Call) -> None:
     ended = trainyard(
         "verify", "--changed-since", "main", "--format", "text", "--format", "json:report.json"
     )
-    counts = json.loads((tree / "report.json").read_text())["result"]
+    counts = json.loads((tree / "report.json").read_text())["result"]["clusters"]
     assert (ended.code, ended.err) == (0, "")
-    assert [len(count["left_out"]) for count in counts] == [9, 6]
-    assert [count["files_left_out"] for count in counts] == [39, 25]
+    assert [len(count["leftOut"]) for count in counts] == [9, 6]
+    assert [count["filesLeftOut"] for count in counts] == [39, 25]
     assert re.search(
         r"left out: 6 of 6 sync units and 25 files, as in commit [0-9a-f]{10}", ended.out
     )

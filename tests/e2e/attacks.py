@@ -231,12 +231,12 @@ def _bodies(verb: str, kind: str) -> st.SearchStrategy[Body]:
         inner["spec"] = st.sampled_from(_CLAIMS)
     if verb == "create" and kind == "ConfigMap":
         inner["ending"] = st.sampled_from(["", "-mpi-hostfile", "-runtime-snapshot"])
-    if verb == "create" and kind in _TAKEN:
-        inner["taken"] = st.sampled_from(["", "", *_TAKEN[kind]])
+    if verb == "create" and kind in TAKEN:
+        inner["taken"] = st.sampled_from(["", "", *TAKEN[kind]])
     return st.fixed_dictionaries(inner)
 
 
-_TAKEN = {
+TAKEN = {
     "TrainJob": ["default-deny", "dns", "jobs", "trainyard-later"],
     "ConfigMap": ["trainyard-later"],
     "PersistentVolumeClaim": ["home", "scratch", "trainyard-later"],

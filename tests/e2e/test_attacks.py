@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 
-from tests.e2e.attacks import ATTACKS, NAMESPACES, SPACES, Request, unknown
+from tests.e2e.attacks import ATTACKS, NAMESPACES, SPACES, TAKEN, Request, unknown
 from tests.e2e.setup import CLUSTER, NEW, OLD
 from tests.e2e.stage import Scene, Stage
 from trainyard.model.names import RESERVED_PREFIX
@@ -195,9 +195,15 @@ def _rewritten(scene: Scene) -> Iterator[str]:
 
 
 def _made(scene: Scene, version: str, kind: str) -> list[Body]:
-    """Return the objects of a kind that attacks created."""
-    found = _theirs(scene, version, kind)
-    return [each for each in found if each["metadata"]["name"].startswith("attack")]
+    """Return the objects of a kind that attacks created, and the tree did not."""
+    own = {(each.namespace, each.name) for each in scene.manifests if each.kind.name == kind}
+    found = []
+    for body in _theirs(scene, version, kind):
+        name, namespace = body["metadata"]["name"], body["metadata"]["namespace"]
+        is_attack = name.startswith("attack") or name in TAKEN[kind]
+        if is_attack and (namespace, name) not in own:
+            found.append(body)
+    return found
 
 
 def _undeleted(scene: Scene) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Scene, Stage
 from tests.jobs.convert.mpijob.cases import HERE
-from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.model import Remark
 from trainyard_jobs.workflows.convert import convert_mpijobs
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
@@ -42,7 +42,7 @@ def test_job_waits_for_the_claim_that_its_note_names(stage: Stage) -> None:
     assert stage.until(lambda: job.is_gone)
 
 
-def _converted(scene: Scene, case: str) -> tuple[Body, tuple[Note, ...]]:
+def _converted(scene: Scene, case: str) -> tuple[Body, tuple[Remark, ...]]:
     """Return an MPIJob as a TrainJob of team nlp, and its notes."""
     tenant = next(each for each in scene.site.tenants if each.name == "nlp")
     (conversion,) = convert_mpijobs([HERE / f"{case}.yaml"], tenant).conversions

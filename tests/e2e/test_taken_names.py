@@ -16,6 +16,7 @@ from trainyard.model.space import Space
 from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
+from trainyard.schema.defaults import filled
 from trainyard.yaml_io.emitter import emit
 from trainyard_jobs.admission.evaluator import judge_of
 from trainyard_jobs.fit.form import defaulted
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.e2e
 
 def sites() -> list[Site]:
     """Return the clusters of this repository."""
-    platform, _ = resolve(load(Path("profiles"))[0])
+    platform, _ = resolve(filled(load(Path("profiles"))[0]))
     return list(platform.sites)
 
 

@@ -51,7 +51,7 @@ def _hold(found: Findings) -> None:
         obeyed = readers.commands(output)
         assert not obeyed or form == "github", (form, obeyed)
 
-    assert len(readers.document(forms["json"])["diagnostics"]) == total
+    assert len(readers.document(forms["json"])["result"]["diagnostics"]) == total
     assert len(readers.sarif(forms["sarif"])["results"]) == total
     assert len(readers.gitlab(forms["gitlab"])) == total
     _hold_junit(forms["junit"], found)

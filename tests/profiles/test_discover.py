@@ -82,7 +82,7 @@ def test_path_found_is_the_file_itself(tmp_path: Path) -> None:
     ],
 )
 def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
-    """The finding is at the outermost name that is no profile."""
+    """The finding is at the outermost name that is not a profile."""
     place(tmp_path, file)
     top, *rest = file.split("/")
     shown = f"profiles/{top}/{rest[0]}" if top in FOLDERS else f"profiles/{top}"
@@ -197,7 +197,7 @@ def test_name_that_yaml_reads_as_something_else_is_refused(
 
     assert isinstance(diagnostic, Diagnostic)
     assert diagnostic.rule == BAD_FILE_NAME.id
-    assert diagnostic.message == f"`{name}` is no text to every YAML reader"
+    assert diagnostic.message == f"`{name}` is not text to every YAML reader"
 
 
 def test_name_that_looks_like_ascii_is_reported_by_code_point(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_fifo_is_refused(file: str, tmp_path: Path) -> None:
 
 
 def test_folder_named_as_a_file_is_refused(tmp_path: Path) -> None:
-    """A folder `trainyard.yaml` and a file `teams` are no profiles."""
+    """A folder `trainyard.yaml` and a file `teams` are not profiles."""
     place(tmp_path, "trainyard.yaml/a", "teams")
 
     assert refused(tmp_path) == [

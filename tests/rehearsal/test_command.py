@@ -93,7 +93,7 @@ def test_json_has_the_same(tree: Path, trainyard: Call, seen: list[Outcome]) -> 
     """A machine reads the counts that a person does."""
     seen.append(_BAD)
     ended = trainyard("rehearse", "--format", "json:report.json")
-    result = json.loads((tree / "report.json").read_text())["result"]
+    result = json.loads((tree / "report.json").read_text())["result"]["outcomes"]
     assert ended.code == 1
     assert result["lab"] == [
         {
@@ -142,7 +142,7 @@ def test_cache_that_is_a_file_is_reported(
     ended = trainyard("rehearse", "--build")
     assert (ended.code, ended.err) == (
         5,
-        f"error: {file} is no folder; have TRAINYARD_CACHE name one\n",
+        f"error: {file} is not a folder; have TRAINYARD_CACHE name one\n",
     )
     assert file.read_text() == "mine"
 

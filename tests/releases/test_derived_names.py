@@ -27,6 +27,7 @@ from trainyard.resolve.platform import resolve
 from trainyard.resolve.release import resolve_release
 from trainyard.rules.access import shadowed_account
 from trainyard.rules.delivery import name_of_a_controller
+from trainyard.schema.defaults import filled
 
 ROOTS = (Path("profiles"), *sorted(Path("examples").glob("*/profiles")))
 ROWS = [
@@ -46,7 +47,7 @@ def label(value: object) -> str:
 @cache
 def platforms() -> list[Platform]:
     """Return the platform of this repository and of each example."""
-    return [resolve(load(root)[0])[0] for root in ROOTS]
+    return [resolve(filled(load(root)[0]))[0] for root in ROOTS]
 
 
 def sites(release: str) -> Iterator[tuple[Platform, Site]]:

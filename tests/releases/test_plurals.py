@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from trainyard.diagnostics import ToolError
 from trainyard.profiles.read import PACKAGE, load
 from trainyard.resolve.release import resolve_release
 from trainyard.schema.manifests import schema_folder
@@ -38,6 +39,15 @@ def test_every_kind_that_is_served_has_a_plural(release: str) -> None:
 
     kinds = {key.partition(".")[0].lower() for key in plurals(release)}
     assert kinds == set(files) - NEVER_SERVED
+
+
+def test_kind_without_a_schema_is_an_error_that_names_the_command() -> None:
+    """A developer who adds a template sees no bug of Trainyard, but what is left to do."""
+    profiles, _ = load(Path("profiles"))
+    name = RELEASES[0]
+    release = resolve_release(name, profiles.releases[name], profiles.plurals[name])
+    with pytest.raises(ToolError, match=r"no schema of Thing\.a\.example: .* run `make schemas`"):
+        release.plural("a.example", "Thing")
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -15,6 +15,7 @@ from trainyard.model.tenant import Tenant
 from trainyard.resolve.findings import collect
 from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.platform import resolve
+from trainyard.schema.defaults import filled
 
 CLUSTER, HARDWARE, RUNTIME = (
     "clusters/prod-east.yaml",
@@ -57,7 +58,7 @@ def together(*changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """Return the base after some changes, and the names that lead nowhere."""
-    return resolve(shaped(_change(_base(), changes)))
+    return resolve(filled(shaped(_change(_base(), changes))))
 
 
 def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:

@@ -28,6 +28,7 @@ from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
+from trainyard.schema.defaults import filled
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles, Source
 
@@ -96,7 +97,7 @@ def platform_of(changes: Mapping[str, Any]) -> Platform:
 
 
 def _resolved(changes: Mapping[str, Any]) -> tuple[Platform, Sequence[Diagnostic]]:
-    return resolve(shaped(changed(changes)))
+    return resolve(filled(shaped(changed(changes))))
 
 
 def shaped(profiles: Profiles) -> Profiles:
@@ -181,7 +182,7 @@ def _base() -> Profiles:
 
 @cache
 def _base_platform() -> Platform:
-    platform, unresolved = resolve(_base())
+    platform, unresolved = resolve(filled(_base()))
     assert unresolved == ()
     return platform
 

@@ -126,7 +126,7 @@ def test_same_size_and_other_bytes_is_a_change(target: Path) -> None:
 
 
 def test_undecodable_name_is_foreign(target: Path) -> None:
-    """A file name that is no UTF-8 can still be opened by the name that is returned."""
+    """A file name that is not UTF-8 can still be opened by the name that is returned."""
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / os.fsdecode(b"\xff")).touch()

@@ -64,7 +64,7 @@ def test_mistakes_are_reported_with_stream_and_place(kubeconform: Tool, schemas:
 def test_object_without_schema_is_an_error_and_never_skipped(
     kubeconform: Tool, schemas: str
 ) -> None:
-    """A kind that the release does not know, and text that is no YAML, are errors."""
+    """A kind that the release does not know, and text that is not YAML, are errors."""
     report = validate(kubeconform, {"u": _GOOD.replace("ConfigMap", "Unknown"), "v": "{["}, schemas)
     assert [(finding.stream, finding.kind) for finding in report.errors] == [
         ("u", "Unknown"),

@@ -320,8 +320,8 @@ def _fake(
     [
         (r"\377", "not UTF-8"),
         ("a: [", "kustomize printed no YAML for "),
-        ("- kind: ConfigMap\n", "kustomize printed something that is no Kubernetes object for "),
-        ("metadata: {name: x}\n", "kustomize printed something that is no Kubernetes object for "),
+        ("- kind: ConfigMap\n", "kustomize printed something else than Kubernetes objects for "),
+        ("metadata: {name: x}\n", "kustomize printed something else than Kubernetes objects for "),
     ],
 )
 def test_kustomize_that_prints_garbage_is_a_broken_tool(

@@ -72,7 +72,7 @@ def test_parse_manifests_reads_every_document_and_drops_empty_ones() -> None:
     ],
 )
 def test_parse_manifests_says_the_line_of_what_it_refuses(text: str, line: int) -> None:
-    """A stream that is no YAML, or has an alias, a tag or a duplicate, is a ValueError with its
+    """A stream that is not YAML, or has an alias, a tag or a duplicate, is a ValueError with its
     line."""
     with pytest.raises(ValueError, match=f"^line {line}: "):
         parse_manifests(text)

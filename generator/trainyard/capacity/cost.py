@@ -66,7 +66,7 @@ class PoolCost:
     @property
     def month(self) -> Money:
         """What all nodes cost in a month."""
-        return Money(sum(each.month.minor for each in self.shares), self.price.currency)
+        return Money(sum(share.month.minor for share in self.shares), self.price.currency)
 
     def gpu_hours(self, nodes: Fraction | int) -> int:
         """Return the GPU-hours of nodes in a month."""
@@ -103,8 +103,8 @@ class Cost:
         """The sums over all pools, by currency; no currency is converted."""
         sums: defaultdict[tuple[str, Holder, str], int] = defaultdict(int)
         for pool in self.pools:
-            for each in pool.shares:
-                sums[each.month.currency, each.holder, each.cost_center] += each.month.minor
+            for share in pool.shares:
+                sums[share.month.currency, share.holder, share.cost_center] += share.month.minor
         order = list(Holder)
         return tuple(
             CenterCost(holder, name, Money(sums[currency, holder, name], currency))

@@ -144,7 +144,7 @@ class PoolCapacity:
     @property
     def binding(self) -> tuple[str, ...]:
         """Names of the resources that are used up first."""
-        return tuple(each.name for each in self.resources if each.binds)
+        return tuple(resource.name for resource in self.resources if resource.binds)
 
     def units(self, nodes: Fraction | int) -> int:
         """Return nodes in the unit of the pool."""

@@ -119,7 +119,7 @@ def _resources(site: Site, pool: Pool, parts: tuple[Part, ...]) -> Iterator[Reso
 
 
 def _demands(site: Site, pool: Pool) -> dict[str, Fraction]:
-    """Return how much of each resource a pod asks for, as a part of what its part of a node has."""
+    """Return the part of its share of a node that a pod asks for, by resource."""
     found: dict[str, Fraction] = {}
     for launch in site.launches:
         if launch.hardware.name == pool.hardware.name:

@@ -81,12 +81,12 @@ def job(pool: PoolCapacity, largest: Job) -> int:
 def rows(resources: Sequence[Resource]) -> Iterator[ResourceRow]:
     """Yield the resources; rails that differ only in their number are one row."""
     named: list[tuple[str, Resource]] = []
-    for each in resources:
-        if named and _follows(named[-1], each):
+    for resource in resources:
+        if named and _follows(named[-1], resource):
             first = named[-1][0].partition(" to ")[0]
-            named[-1] = (f"{first} to {_number(each.name)}", each)
+            named[-1] = (f"{first} to {_number(resource.name)}", resource)
         else:
-            named.append((each.name, each))
+            named.append((resource.name, resource))
     for name, each in named:
         yield ResourceRow(
             name,
@@ -147,7 +147,7 @@ def endings(pool: PoolCapacity) -> Iterator[tuple[Part, str]]:
 
 def maintenances(pool: PoolCapacity) -> Iterator[str]:
     """Yield what is out of use until when, and what each team lacks meanwhile."""
-    yield from (f"out of use: {each.display}" for each in pool.maintenance)
+    yield from (f"out of use: {window.display}" for window in pool.maintenance)
     for part in pool.parts:
         if part.withheld:
             whole = unit(pool, pool.units(part.own + part.withheld))

@@ -92,22 +92,25 @@ def both_sides(tree: Tree, cluster: str, generation: Generation) -> BothSides:
         TreeError: a committed file can't be read or compared.
     """
     lock = tree.lock(cluster) or _NOTHING
-    same = _same_files(cluster, lock, generation)
-    edited = sorted(lock.files.keys() - same)
+    same = _same_objects(cluster, lock, generation)
+    edited = sorted(lock.files.keys() - same.keys())
     found = dict(tree.objects(cluster, edited)) if edited else {}
-    for manifest in generation.manifests.get(cluster, ()):
-        if manifest.path in same:
-            found[manifest.path] = [manifest]
+    found |= {path: [manifest] for path, manifest in same.items()}
     before = [manifest for path in sorted(found) for manifest in found[path]]
     return _by_identity(before), objects_of(cluster, generation)
 
 
-def _same_files(cluster: str, lock: Lock, generation: Generation) -> frozenset[str]:
-    """Return the paths of the files whose content stays what the lockfile lists."""
-    generated = {path: digest(content) for path, content in files_of(cluster, generation.files)}
-    return frozenset(
-        path for path, entry in lock.files.items() if generated.get(path) == entry.sha256
-    )
+def _same_objects(cluster: str, lock: Lock, generation: Generation) -> dict[str, Manifest]:
+    """Return the objects whose file stays what the lockfile lists, by its path.
+
+    Files without an object are not among them: reading one finds out that somebody broke it.
+    """
+    return {
+        manifest.path: manifest
+        for manifest in generation.manifests.get(cluster, ())
+        if (entry := lock.files.get(manifest.path))
+        and digest(generation.files[f"{cluster}/{manifest.path}"]) == entry.sha256
+    }
 
 
 def objects_of(cluster: str, generation: Generation) -> Objects:

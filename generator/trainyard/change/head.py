@@ -93,8 +93,8 @@ def check_head_tree(
 ) -> tuple[int, tuple[Diagnostic, ...]]:
     """Return how many files of the head's tree its profiles do not make, and the findings.
 
-    In the work tree, files that `generate` will write or delete are no finding, and the others are
-    not counted.
+    In the work tree, files that `generate` will write or delete are not reported, and the others
+    are not counted.
 
     Args:
         head: the change's side.

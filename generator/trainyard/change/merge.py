@@ -27,7 +27,7 @@ def fork_of(places: Places, base: Commit, head: Commit, folder: Path) -> Side:
         folder: temporary; it does not exist.
 
     Raises:
-        TreeError: there is none, or one of its profiles is no regular file.
+        TreeError: there is none, or one of its profiles is not a regular file.
         ToolError: Git is missing or broken.
     """
     common = merge_base(places.repository, base, head)
@@ -63,7 +63,7 @@ def merge_profiles(
         try:
             ours = _content_of_head(head, path)
         except NotRegularError:
-            yield _conflict(path, "and it is no regular file in the head")
+            yield _conflict(path, "and it is not a regular file in the head")
             continue
         if ours == old:
             _put(folder / "profiles" / path, theirs)
@@ -141,10 +141,10 @@ def _merged(
     try:
         return repository.read("merge-file", "--stdout", *files)
     except ToolError:
-        # The exit code is the number of conflicts, or 255 for a file that is no text.
+        # The exit code is the number of conflicts, or 255 for a file that is not text.
         marked = repository.read("merge-file", "--stdout", *files, accept=(*range(1, 128), 255))
     if not marked:
-        return _conflict(path, "and it is no text")
+        return _conflict(path, "and it is not text")
     return _conflict(path, "in the same lines", *_place(sides[0] or b"", marked))
 
 

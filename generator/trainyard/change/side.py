@@ -65,7 +65,7 @@ def take_side(places: Places, ref: str, folder: Path) -> Side:
         folder: where the profiles are copied to; it does not exist.
 
     Raises:
-        TreeError: there is no such commit, or one of its profiles is no regular file.
+        TreeError: there is no such commit, or one of its profiles is not a regular file.
         ToolError: Git is missing or broken.
     """
     repository = places.repository
@@ -88,7 +88,7 @@ def _regular(profiles: Listing, commit: Commit) -> dict[str, Blob]:
     links = (path for path in profiles.links if "/." not in f"/{path}")
     for path in (*links, *profiles.submodules):
         shown = f"profiles/{path}".rstrip("/")
-        raise TreeError(f"{shown} is no regular file in commit {commit.short}")
+        raise TreeError(f"{shown} is not a regular file in commit {commit.short}")
     return profiles.files
 
 

@@ -38,7 +38,7 @@ def need_free(file: Path) -> None:
 
 
 def _owners(place: Path) -> Iterator[str]:
-    """Yield what a file belongs to."""
+    """Yield in which folder of profiles, tree or repository a file is."""
     profiles, tree = _folders()
     if profiles in place.parents:
         yield "in the folder of the profiles"

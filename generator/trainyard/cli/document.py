@@ -1,27 +1,71 @@
-"""Findings and results as JSON, with a version of its form and a fixed order of keys."""
+"""Findings and results as JSON: `format`, `version` and `result`; the order of keys is fixed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import IntEnum
+from fractions import Fraction
 from typing import Any
 
-from trainyard import __version__
 from trainyard.cli.findings import Findings
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Note, Severity
+from trainyard.model.money import Money, Price
+from trainyard.model.team import Quota
+from trainyard.schema.published import VERSION
 
-FORMAT = 1
-"""Raised when a key goes or changes its meaning; a new key does not raise it."""
+
+def envelope(kind: str, result: Any) -> str:
+    """Return a document: the name of its schema, the version of the form, and the content.
+
+    Args:
+        kind: ``trainyard schema KIND`` prints the schema.
+        result: as `plain` takes it.
+    """
+    return encoded({"format": kind, "version": VERSION, "result": plain(result)})
 
 
-def envelope(command: str, **content: Any) -> str:
-    """Return a document: who wrote it for which command, then the content in the order given."""
-    head = {
-        "version": FORMAT,
-        "tool": {"name": "trainyard", "version": __version__},
-        "command": command,
-    }
-    return encoded({**head, **content})
+def plain(value: Any) -> Any:
+    """Return part of the model as plain data, its fields in camelCase as those of Kubernetes.
+
+    Keys of mappings stay as they are: they are names, or spelled so already.
+    """
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    if (parts := _parts(value)) is not None:
+        return {_camel_case(name): plain(part) for name, part in parts.items()}
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in value]
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else float(value)
+    return value
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    """Return the fields of a value; None when it has none."""
+    if isinstance(value, Quota):
+        numbers = {"nodes": value.nodes, "borrow": value.borrow, "lend": value.lend}
+        return {**numbers, "term": value.term}
+    if isinstance(value, Money | Price):
+        return {"amount": value.number, "currency": value.currency}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return dict(value._asdict())
+    if is_dataclass(value):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    return None
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(each.capitalize() for each in others)
 
 
 def encoded(content: Any) -> str:
@@ -33,14 +77,18 @@ def encoded(content: Any) -> str:
     return json.dumps(content, indent=2).replace("##[", "##\\u005b")
 
 
-def report(command: str, findings: Findings, result: Any = None) -> str:
+def report(kind: str, findings: Findings, **besides: Any) -> str:
     """Return findings, and what the command did besides, as a document."""
     counts = {f"{severity}s": findings.count(severity) for severity in Severity}
     return envelope(
-        command,
-        summary={**counts, "profiles": len(findings.places.profiles)},
-        diagnostics=[_diagnostic(each, place, findings) for each, place in findings.ordered()],
-        result=result,
+        kind,
+        {
+            "summary": {**counts, "profiles": len(findings.places.profiles)},
+            "diagnostics": [
+                _diagnostic(each, place, findings) for each, place in findings.ordered()
+            ],
+            **besides,
+        },
     )
 
 
@@ -50,7 +98,7 @@ def _diagnostic(diagnostic: Diagnostic, place: Place, findings: Findings) -> dic
         "severity": diagnostic.severity,
         "message": diagnostic.message,
         **_place(place),
-        "path": list(diagnostic.at.path),
+        "path": diagnostic.at.path,
         "consequence": diagnostic.consequence,
         "hint": diagnostic.hint,
         "notes": [_note(note, findings) for note in diagnostic.notes],

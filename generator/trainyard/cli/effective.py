@@ -127,7 +127,7 @@ def _space(space: Space) -> Iterator[Value]:
         yield from _grant(space, grant, own)
     if default := space.default_launch:
         yield Value(f"{own}default runtime", default.name, space.team.at / "defaultRuntime")
-    priorities = ", ".join(each.name for each in space.priorities) or "none"
+    priorities = ", ".join(priority.name for priority in space.priorities) or "none"
     yield Value(f"{own}priorities", priorities, space.profile.at / "priorities")
     for network in space.networks:
         numbers = f"{network.fabric.link.segment} {network.display}, {network.addresses.subnet}"

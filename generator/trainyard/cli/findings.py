@@ -31,7 +31,7 @@ class Findings:
 
     def ordered(self) -> list[tuple[Diagnostic, Place]]:
         """Return the findings, errors first, by file, line, column and rule."""
-        located = [(each, self.places.find(each.at)) for each in self.diagnostics]
+        located = [(diagnostic, self.places.find(diagnostic.at)) for diagnostic in self.diagnostics]
         return sorted(located, key=_order)
 
     def grouped(self) -> list[list[tuple[Diagnostic, Place]]]:
@@ -44,7 +44,7 @@ class Findings:
 
     def count(self, severity: Severity) -> int:
         """Return how many findings there are of a severity."""
-        return sum(each.severity is severity for each in self.diagnostics)
+        return sum(diagnostic.severity is severity for diagnostic in self.diagnostics)
 
 
 def _order(found: tuple[Diagnostic, Place]) -> tuple[int, str, int, int, str, str]:
@@ -148,7 +148,8 @@ def _lines(
 def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
     """Yield the places of a cause after its first one."""
     shown = others[: _PLACES - 1]
-    yield from (("also", str(place)) for place in shown)
+    for place in shown:
+        yield "also", str(place)
     if len(others) > len(shown):
         yield "also", f"and {len(others) - len(shown):,} more"
 
@@ -156,7 +157,7 @@ def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
 def remarks(
     diagnostic: Diagnostic, places: Places, *, explain: bool = True
 ) -> Iterator[tuple[str, str]]:
-    """Yield name and text of what is known beside the message: consequence, notes, help.
+    """Yield name and text of what follows the message: consequence, notes, help.
 
     Args:
         diagnostic: the finding.

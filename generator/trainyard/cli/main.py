@@ -140,4 +140,4 @@ def _without_values(args: Sequence[str]) -> Iterator[str]:
 def _names(command: click.Command) -> set[str]:
     """Return the options of a command, and the commands of a group."""
     below = command.commands if isinstance(command, click.Group) else ()
-    return {*below, *chain.from_iterable(each.opts for each in command.params)}
+    return {*below, *chain.from_iterable(param.opts for param in command.params)}

@@ -85,8 +85,8 @@ class Line:
 def working(activity: str, things: str = "") -> Iterator[Line]:
     """Show how far a command is, on a terminal and when it takes more than a moment.
 
-    Nothing is shown when stdout is no terminal either, since two programs would write to one screen
-    (npm/cli#7507), with ``CI`` set, or on a terminal that can't erase (``TERM=dumb``).
+    Nothing is shown when stdout is not a terminal either, since two programs would write to one
+    screen (npm/cli#7507), with ``CI`` set, or on a terminal that can't erase (``TERM=dumb``).
 
     Args:
         activity: as `Line` takes it.

@@ -84,7 +84,7 @@ def _groups(diff: Diff, impact: Impact) -> Iterator[Group]:
 
 def _waivers(source: Source) -> tuple[Waiver, ...]:
     """Return the waivers of a profile that has the right shape."""
-    return tuple(Waiver(**each) for each in (source.value or {}).get("waivers", ()))
+    return tuple(Waiver(**waiver) for waiver in (source.value or {}).get("waivers", ()))
 
 
 def _clusters(platform: Platform, examined: Examined, wanted: tuple[str, ...]) -> Iterator[Cluster]:
@@ -108,7 +108,7 @@ def _finding(group: list[tuple[Diagnostic, Place]], found: Findings) -> Finding:
         places=tuple(printable(str(place)) for _, place in group),
         consequence=first.consequence,
         hint=printable(first.hint),
-        notes=tuple(_note(each, found) for each in first.notes[:NOTES]),
+        notes=tuple(_note(note, found) for note in first.notes[:NOTES]),
     )
 
 

@@ -24,9 +24,14 @@ def cluster_of_team(platform: Platform, team: str, cluster: str | None) -> str:
     Raises:
         click.UsageError: the team is not there, or is on several clusters and none is named.
     """
-    teams = {site.name: {tenant.name for tenant in site.tenants} for site in platform.sites}
-    need_name("team", team, set[str]().union(*teams.values()))
-    homes = [name for name, names in teams.items() if team in names]
+    homes = []
+    known = set()
+    for site in platform.sites:
+        names = {tenant.name for tenant in site.tenants}
+        known |= names
+        if team in names:
+            homes.append(site.name)
+    need_name("team", team, known)
     if cluster is None:
         return _only(team, homes)
     if cluster not in homes:
@@ -46,7 +51,7 @@ def team_of_namespaces(platform: Platform, namespaces: Iterable[str]) -> str:
     """Return the name of the team to which all of some namespaces belong.
 
     Raises:
-        click.UsageError: one is no team's, or they belong to several teams.
+        click.UsageError: a job belongs to no team, or they belong to several.
     """
     spaces = {
         space.namespace: tenant.name
@@ -54,7 +59,7 @@ def team_of_namespaces(platform: Platform, namespaces: Iterable[str]) -> str:
         for tenant in site.tenants
         for space in tenant.spaces
     }
-    teams = {spaces.get(each, "") for each in namespaces}
+    teams = {spaces.get(namespace, "") for namespace in namespaces}
     if "" in teams:
         raise click.UsageError("no team owns the namespace of a job; name the `--team`")
     if len(teams) > 1:

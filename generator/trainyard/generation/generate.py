@@ -26,6 +26,7 @@ from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
+from trainyard.schema.defaults import filled
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.tree import Tree
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
@@ -132,7 +133,7 @@ def check_loaded(
     if not broken.isdisjoint(_FOLDERS):
         return Checked(profiles, None, diagnostics)
     usable = profiles.without(broken)
-    platform, unresolved = resolve(usable)
+    platform, unresolved = resolve(filled(usable))
     diagnostics += unresolved
     complete = not has_errors(diagnostics)
     found = (*diagnostics, *check_meaning(platform, today))
@@ -157,7 +158,7 @@ def generate(
         components_root: path of the hand-written components relative to the tree, e.g.
             ``../profiles/components``.
         clusters: names of the only ones wanted; all when empty.
-        today: as `check` takes it; no byte of the tree depends on it.
+        today: as `check` takes it; it never changes the tree.
         tree: the committed one that this one replaces: its lockfiles remember the numbers ever
             given. None for a tree that replaces nothing.
 

@@ -22,7 +22,7 @@ def apply_waivers(
     Args:
         diagnostics: of all rules.
         source: ``profiles/waivers.yaml``.
-        today: ISO date that ``expires`` is compared with. No byte of the tree depends on it.
+        today: ISO date that ``expires`` is compared with; it never changes the tree.
         complete: whether every rule has seen all profiles; if not, no waiver is reported as unused.
     """
     waivers = (source.value or {}).get("waivers", [])

@@ -65,7 +65,7 @@ class Listing:
 
     Args:
         files: the regular ones.
-        links: symlinks, and whatever else is no file.
+        links: symlinks, and everything else that is not a file.
         submodules: commits of other repositories; an empty path for the folder itself.
     """
 
@@ -83,7 +83,7 @@ def find_commit(repository: Repository, ref: str) -> Commit:
     """
     # Git reads a name that begins with a hyphen as an option of its own.
     if ref.startswith("-"):
-        raise TreeError(f"`{ref}` is no branch, tag or commit")
+        raise TreeError(f"`{ref}` is not a branch, tag or commit")
     options = ("--verify", "--quiet", "--end-of-options")
     found = repository.read("rev-parse", *options, f"{ref}^{{commit}}", accept=(0, 1, _FATAL))
     if not found:
@@ -115,7 +115,7 @@ def is_shallow(repository: Repository) -> bool:
 
 
 def list_folder(repository: Repository, commit: Commit, folder: str) -> Listing:
-    """Return every entry of a folder that is no folder itself.
+    """Return every entry of a folder except folders.
 
     Args:
         repository: that has the commit.

@@ -45,7 +45,9 @@ def sticky(comments: Iterable[Comment]) -> Comment | None:
     Both the marker and the author count: anybody can write the marker, and the account may write
     other comments.
     """
-    return next((each for each in comments if each.own and each.body.startswith(MARKER)), None)
+    return next(
+        (comment for comment in comments if comment.own and comment.body.startswith(MARKER)), None
+    )
 
 
 def post(discussion: Discussion, text: str) -> str:

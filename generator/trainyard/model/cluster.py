@@ -173,7 +173,7 @@ class Cluster:
     @property
     def secret_stores(self) -> list[str]:
         """ClusterSecretStores that the profile names, sorted."""
-        stores = {each.secret_store for each in self.pull_secrets}
+        stores = {secret.secret_store for secret in self.pull_secrets}
         stores.update(each.secret_store for each in self.storage)
         return sorted(stores - {""})
 
@@ -195,7 +195,7 @@ class Cluster:
     def waiting_limits(self) -> dict[str, int]:
         """Return the seconds that a job of each priority may wait until an alert fires."""
         stated = self.monitoring.waiting if self.monitoring else {}
-        return {each.name: stated.get(each.name, WAITING) for each in self.priorities}
+        return {priority.name: stated.get(priority.name, WAITING) for priority in self.priorities}
 
     @property
     def has_remote_argocd(self) -> bool:
@@ -235,7 +235,7 @@ class Cluster:
         fabrics = (
             {"fabric", *(fabric.link.name for fabric in self.fabrics)} if self.fabrics else set()
         )
-        return link in {"", *fabrics} and {each.name for each in self.sources} >= {*sources}
+        return link in {"", *fabrics} and {source.name for source in self.sources} >= {*sources}
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def _order(one: Iterable[str], other: Collection[str]) -> list[str]:
 
 
 def _names(members: Any) -> list[dict[str, Any]]:
-    return [{"name": each["name"]} for each in members if "name" in each]
+    return [{"name": member["name"]} for member in members if "name" in member]
 
 
 def _members(value: Any, path: str) -> dict[str, Any] | None:

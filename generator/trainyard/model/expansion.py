@@ -12,5 +12,5 @@ _READ = re.compile(r"\$(?=[$(])")
 
 
 def literal(text: str) -> str:
-    """Return text of which kubelet makes the given one."""
+    """Return the text that kubelet expands to the given one."""
     return _READ.sub("$$", text)

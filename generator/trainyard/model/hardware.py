@@ -219,19 +219,19 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
         name: of the type that is made.
         kinds: at least one, all with the same GPUs by count and resource.
     """
-    fewest = min(kinds, key=lambda each: (each.promised_cores, each.name))
+    fewest = min(kinds, key=lambda kind: (kind.promised_cores, kind.name))
     # As many cpus are fewer cores where a core has more threads.
-    widest = max(kinds, key=lambda each: (Fraction(each.threads, each.cores), each.name))
-    rest = [each.allocatable for each in kinds]
-    smallest = {
-        resource: min(allocatable[resource] for allocatable in rest) for resource in rest[0]
-    }
+    widest = max(kinds, key=lambda kind: (Fraction(kind.threads, kind.cores), kind.name))
+    smallest = dict(fewest.allocatable)
+    for kind in kinds:
+        for resource, amount in kind.allocatable.items():
+            smallest[resource] = min(smallest[resource], amount)
     return replace(
         fewest,
         name=name,
         cores=widest.cores,
         threads=widest.threads,
-        files=tuple(dict.fromkeys(file for each in kinds for file in each.files)),
+        files=tuple(dict.fromkeys(file for kind in kinds for file in kind.files)),
         total=Share(
             fewest.system.cpu + smallest["cpu"],
             fewest.system.memory + smallest["memory"],

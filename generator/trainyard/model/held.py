@@ -13,7 +13,7 @@ from trainyard.model.platform import Site
 def held_queues(site: Site) -> frozenset[str]:
     """Return the names of queues in which no job can start until nodes are back.
 
-    A job that is only too large for what is left is no reason: smaller ones start beside it.
+    A job that is only too large for what is left does not count: smaller ones start beside it.
     """
     in_use = site.in_use
     if in_use is site:

@@ -10,8 +10,8 @@ from trainyard.model.manifest import Manifest
 class Identity(NamedTuple):
     """The key by which the API server takes two objects for the same, in any file.
 
-    A file that is no object of the API server, such as a KubeletConfiguration, has its path as its
-    name.
+    A file that is not an object of the API server, such as a KubeletConfiguration, has its path as
+    its name.
     """
 
     kind: str

@@ -101,7 +101,7 @@ def read_ids(
     """Return the ids of a namespace from its line in the ledger, at that place, or in a lockfile.
 
     Raises:
-        KeyError, ValueError: it is no such line.
+        KeyError, ValueError: it is not such a line.
     """
     first, size = entry["range"].split("/")
     if int(size) != SIZE:

@@ -32,7 +32,7 @@ def largest_pods(grant: Grant, nodes: Fraction) -> int:
 def largest_nodes(tenant: Tenant, flavor: Flavor) -> Fraction:
     """Return the nodes of the largest job of a team on a pool, with all that it may borrow."""
     most = flavor.quota.maximum
-    jobs = (largest_pods(each, most) * each.launch.part for each in grants_on(tenant, flavor))
+    jobs = (largest_pods(grant, most) * grant.launch.part for grant in grants_on(tenant, flavor))
     return max(jobs, default=Fraction(0))
 
 

@@ -151,12 +151,10 @@ class Launch:
         Its pods are ``<job>-<role>-0-<index>-xxxxx``, at most 63: 44 with ``launcher``, 33 with
         ``dataset-initializer`` (seen with JobSet 0.11.0).
         """
-        single = [
-            f"{role}-0-0"
-            for role in ("launcher", *(step.name for step in self.runtime.initializers))
-        ]
-        indexed = f"node-0-{self.runtime.max_nodes - 1}"
-        roles = [indexed, *(single if self.runtime.launcher.mpi else single[1:])]
+        roles = [f"node-0-{self.runtime.max_nodes - 1}"]
+        roles += [f"{step.name}-0-0" for step in self.runtime.initializers]
+        if self.runtime.launcher.mpi:
+            roles.append("launcher-0-0")
         return names.LABEL_BUDGET - len("--xxxxx") - max(map(len, roles))
 
     @property

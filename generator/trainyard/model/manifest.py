@@ -72,7 +72,7 @@ class Manifest:
 
     @cached_property
     def name(self) -> str:
-        """Name of the object; of a file that is none, what it is called."""
+        """Name of the object, or of a file without an object."""
         return str(self._metadata.get("name", self.path.rpartition("/")[2].removesuffix(".yaml")))
 
     @cached_property

@@ -128,7 +128,7 @@ def parse_amount(text: str) -> Fraction:
     Source: kubernetes/apimachinery:pkg/api/resource/quantity.go (ParseQuantity).
 
     Raises:
-        ValueError: it is no quantity.
+        ValueError: it is not a quantity.
     """
     match = _QUANTITY.match(text)
     if match is None or not any(map(str.isdigit, match[1])) or (match[3] or "") not in _UNITS:
@@ -150,6 +150,6 @@ def in_base_units(resource: str, text: str) -> int:
     Source: kubernetes-sigs/kueue:pkg/resources/requests.go (ResourceValue).
 
     Raises:
-        ValueError: it is no quantity.
+        ValueError: it is not a quantity.
     """
     return ceil(parse_amount(text) * (1000 if resource == "cpu" else 1))

@@ -40,7 +40,7 @@ class Flavor:
         return Flavor(self.pool.in_use, self.quota.in_use)
 
     def resources(self, covered: tuple[str, ...]) -> tuple[CoveredResource, ...]:
-        """Return the quota of every covered resource; it is 0 of what the pool's nodes lack.
+        """Return the quota of every covered resource; 0 for one that the pool's nodes lack.
 
         Nodes in maintenance do not count.
         """
@@ -56,7 +56,7 @@ class Flavor:
         )
 
     def amount(self, resource: str, nodes: Fraction) -> int:
-        """Return what a number of nodes has allocatable of a resource, in base units."""
+        """Return the allocatable amount of a resource on some nodes, in base units."""
         return int(nodes * self.pool.allocatable.get(resource, 0))
 
 

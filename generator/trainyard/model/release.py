@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trainyard.diagnostics import Pointer
+from trainyard.diagnostics import Pointer, ToolError
 from trainyard.model.derived import DerivedName
 from trainyard.model.monitoring import MetricSource
 
@@ -98,20 +98,34 @@ class Release:
     plurals: Mapping[str, str]
 
     def plural(self, group: str, kind: str) -> str:
-        """Return the name of a kind in RBAC rules, e.g. ``topologies``."""
-        return self.plurals[f"{kind}.{group}" if group else kind]
+        """Return the name of a kind in RBAC rules, e.g. ``topologies``.
+
+        Raises:
+            ToolError: a developer has added the kind, and not yet derived its schema.
+        """
+        name = f"{kind}.{group}" if group else kind
+        if name not in self.plurals:
+            raise ToolError(
+                f"release {self.name} has no schema of {name}: a template or a component may write "
+                "it, so run `make schemas` in the checkout"
+            )
+        return self.plurals[name]
 
     @property
     def reserved_config_maps(self) -> tuple[str, ...]:
         """Endings of the ConfigMaps that Trainer keeps beside a job, sorted."""
-        kept = (each for each in self.derived_names if each.of == "TrainJob")
+        kept = (
+            derived_name for derived_name in self.derived_names if derived_name.of == "TrainJob"
+        )
         endings = (each.name.removeprefix("*") for each in kept if each.kind == "ConfigMap")
         return tuple(sorted(endings))
 
     @property
     def controller_config_maps(self) -> tuple[str, ...]:
-        """Patterns of the names of ConfigMaps that controllers keep for what is no job, sorted."""
-        kept = (each for each in self.derived_names if each.kind == "ConfigMap")
+        """Patterns of the names of ConfigMaps that controllers keep, but for those of jobs."""
+        kept = (
+            derived_name for derived_name in self.derived_names if derived_name.kind == "ConfigMap"
+        )
         return tuple(sorted(each.name for each in kept if not each.is_of_a_job))
 
     @property
@@ -122,7 +136,11 @@ class Release:
     @property
     def named_like_jobs(self) -> frozenset[str]:
         """Kinds of which each TrainJob gets an object with just its own name."""
-        found = (each for each in self.derived_names if each.of == "TrainJob" and each.is_bare)
+        found = (
+            derived_name
+            for derived_name in self.derived_names
+            if derived_name.of == "TrainJob" and derived_name.is_bare
+        )
         return frozenset(each.kind for each in found)
 
     @property

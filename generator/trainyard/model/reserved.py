@@ -25,11 +25,11 @@ def job_names(site: Site) -> tuple[str, ...]:
 
 
 def _of_others(site: Site) -> Iterator[str]:
-    """Yield patterns of other controllers for objects of kinds of which a job gets its own."""
+    """Yield other controllers' patterns for kinds of which each job gets an object too."""
     alike = site.cluster.release.named_like_jobs
-    for each in site.cluster.release.derived_names:
-        if each.kind in alike and not each.is_of_a_job and not each.is_bare:
-            yield each.name
+    for derived_name in site.cluster.release.derived_names:
+        if derived_name.kind in alike and not derived_name.is_of_a_job and not derived_name.is_bare:
+            yield derived_name.name
 
 
 def _stems(site: Site) -> Iterator[str]:
@@ -39,13 +39,13 @@ def _stems(site: Site) -> Iterator[str]:
     cluster = site.cluster
     secrets = {
         *(each.name for each in cluster.storage),
-        *(each.name for each in cluster.pull_secrets),
+        *(secret.name for secret in cluster.pull_secrets),
     }
     taken = {"ConfigMap": set(config_maps(site)), "Secret": secrets}
-    for each in cluster.release.derived_names:
-        if each.of == "MPIJob":
-            ending = each.name.removeprefix("*")
-            for name in taken.get(each.kind, ()):
+    for derived_name in cluster.release.derived_names:
+        if derived_name.of == "MPIJob":
+            ending = derived_name.name.removeprefix("*")
+            for name in taken.get(derived_name.kind, ()):
                 if name.endswith(ending):
                     yield name.removesuffix(ending)
 
@@ -108,7 +108,10 @@ def _registries(site: Site) -> Iterator[str]:
     cleanup = site.cluster.finished_jobs
     images = [cleanup.image] if cleanup else []
     for launch in site.launches:
-        images += [launch.runtime.image, *(each.image for each in launch.runtime.initializers)]
+        images += [
+            launch.runtime.image,
+            *(initializer.image for initializer in launch.runtime.initializers),
+        ]
     for image in images:
         registry = image.partition("/")[0]
         if not {".", ":"}.isdisjoint(registry):

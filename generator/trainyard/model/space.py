@@ -194,7 +194,7 @@ class Space:
         """The team's default runtime, in the default queue if it is there; None without one."""
         wanted = self.team.default_runtime
         return max(
-            (each for each in self.launches if each.runtime.name == wanted),
+            (launch for launch in self.launches if launch.runtime.name == wanted),
             key=lambda each: (each.hardware.node_class == self.default_class, each.part == 1),
             default=None,
         )
@@ -222,7 +222,7 @@ class Space:
 
         First that with the most rails and GPUs and with nothing that the test does not use.
         """
-        able = (each for each in self.grants if not self.lacks(test, each))
+        able = (grant for grant in self.grants if not self.lacks(test, grant))
         return tuple(sorted(able, key=_plainness))
 
     def lacks(self, test: str, grant: Grant) -> str:
@@ -242,7 +242,7 @@ class Space:
     @property
     def claimable_classes(self) -> tuple[str, ...]:
         """Storage classes that its admins may claim of."""
-        return tuple(sorted({each.storage.storage_class for each in self.allowances}))
+        return tuple(sorted({allowance.storage.storage_class for allowance in self.allowances}))
 
     @property
     def mpi_jobs(self) -> MpiJobs | None:

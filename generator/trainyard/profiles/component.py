@@ -94,7 +94,7 @@ def _unreadable(file: Source, problem: StreamError) -> Diagnostic:
 
 
 def _nameless(file: Source) -> Iterator[Diagnostic]:
-    """Yield every document that is no Kubernetes object, at the first field that it lacks."""
+    """Yield every document that is not a Kubernetes object, at the first field that it lacks."""
     for i, body in enumerate(file.value):
         lacking = [path for path in _NAMING if not _has_text(body, path)]
         if lacking:

@@ -57,7 +57,7 @@ def discover(root: Path) -> Iterator[ProfileFile | Diagnostic]:
         elif path.name in FOLDERS:
             yield from _folder(path)
         elif path.name not in ALONE:
-            yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+            yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is not a profile")
         elif _type(path) != _FILE:
             yield _wrong_type(path, shown, "a profile", _FILE)
         else:
@@ -79,7 +79,7 @@ def _folder(folder: Path) -> Iterator[ProfileFile | Diagnostic]:
 
 def _profile(kind: str, path: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
     if not _type(path) or path.suffix != ".yaml":
-        yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+        yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is not a profile")
     elif _type(path) != _FILE:
         yield _wrong_type(path, shown, "a profile", _FILE)
     else:
@@ -89,7 +89,7 @@ def _profile(kind: str, path: Path, shown: str) -> Iterator[ProfileFile | Diagno
 def _component(folder: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
     file = folder / "kustomization.yaml"
     if not _type(file):
-        yield MISPLACED_FILE.at(Pointer(shown), f"`{folder.name}` is no profile")
+        yield MISPLACED_FILE.at(Pointer(shown), f"`{folder.name}` is not a profile")
     elif _type(file) != _FILE:
         yield _wrong_type(file, f"{shown}/{file.name}", "a profile", _FILE)
     else:
@@ -115,7 +115,7 @@ def check_name(name: str, shown: str) -> Diagnostic | None:
         message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
         return BAD_FILE_NAME.at(Pointer(shown), message)
     if is_typed(name):
-        message = f"`{name}` is no text to every YAML reader"
+        message = f"`{name}` is not text to every YAML reader"
         return BAD_FILE_NAME.at(Pointer(shown), message)
     if name in DEVICES:
         return BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
@@ -137,7 +137,7 @@ def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
                 "Remove the dot if it is a profile; otherwise move the file out of the "
                 "profiles, or remove it."
             )
-            yield MISPLACED_FILE.at(at, f"`{each.name}` is hidden, and is no profile", hint=hint)
+            yield MISPLACED_FILE.at(at, f"`{each.name}` is hidden, and is not a profile", hint=hint)
 
 
 def _wrong_type(path: Path, shown: str, role: str, wanted: str) -> Diagnostic:

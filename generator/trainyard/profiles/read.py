@@ -78,7 +78,7 @@ def _read_all(
 
 
 def _alone(kinds: Mapping[str, Mapping[str, Source]], name: str, absent: Plain) -> Source:
-    """Return a profile at the top; one with a value for an absent one when there is none."""
+    """Return a profile at the top, or one with a default value if the file is absent."""
     return kinds.get(name, {}).get(name, Source(f"profiles/{name}.yaml", b"", absent))
 
 
@@ -122,7 +122,7 @@ def read_profile(
     try:
         content = read_regular(root, found.path.relative_to(root).as_posix(), MAX_BYTES)
     except NotRegularError as problem:
-        message = f"`{found.path.name}` is no profile: {problem.strerror}"
+        message = f"`{found.path.name}` is not a profile: {problem.strerror}"
         hint = "Replace it by a regular file, or remove it."
         return Source(found.shown, b""), (
             MISPLACED_FILE.at(Pointer(found.shown), message, hint=hint),

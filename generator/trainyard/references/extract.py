@@ -17,7 +17,7 @@ _LOCAL = frozenset({"Role", "SecretStore", "TrainingRuntime"})
 
 
 def _name(kind: str, *steps: str, beside: bool = False) -> Extractor:
-    """Return an extractor of plain names; an empty one is none.
+    """Return an extractor of plain names; empty names are left out.
 
     Args:
         kind: of what is named.

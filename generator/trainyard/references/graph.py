@@ -36,8 +36,8 @@ def check_references(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diag
     yield from _twice(manifests)
     for manifest in manifests:
         yield from _undefined(index, manifest, uses(manifest.body, index.scope(manifest)), listing)
-    for each in limits:
-        yield from _undefined(index, each.manifest, each.uses(), listing)
+    for limit in limits:
+        yield from _undefined(index, limit.manifest, limit.uses(), listing)
     yield from check_coverage(index, listing)
     yield from _delivery(index, manifests)
 

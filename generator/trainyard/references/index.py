@@ -41,7 +41,9 @@ class Index:
     def siblings(self, kind: str, namespace: str) -> Iterator[str]:
         """Yield the defined names of a kind in a namespace, for a hint."""
         for names in (self.manifests, self.names):
-            yield from (each[2] for each in names if each[:2] == (kind, namespace))
+            for name in names:
+                if name[:2] == (kind, namespace):
+                    yield name[2]
         for each in self.external:
             if each.startswith(f"{kind}/"):
                 yield each.removeprefix(f"{kind}/")

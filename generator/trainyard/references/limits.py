@@ -37,7 +37,8 @@ class Limits:
         """Yield every name in it."""
         for key, kind in _LISTS.items():
             namespace = self.namespace if kind == "LocalQueue" else ""
-            yield from (Use(kind, namespace, word, ("data", key)) for word in self.words(key))
+            for word in self.words(key):
+                yield Use(kind, namespace, word, ("data", key))
 
 
 def find_limits(index: Index) -> Iterator[Limits]:
@@ -57,7 +58,7 @@ def find_limits(index: Index) -> Iterator[Limits]:
 def listing_namespaces(limits: tuple[Limits, ...]) -> Mapping[str, list[str]]:
     """Return the namespaces that may use each runtime."""
     listing: dict[str, list[str]] = {}
-    for each in limits:
-        for runtime in each.words("runtimes"):
-            listing.setdefault(runtime, []).append(each.namespace)
+    for limit in limits:
+        for runtime in limit.words("runtimes"):
+            listing.setdefault(runtime, []).append(limit.namespace)
     return listing

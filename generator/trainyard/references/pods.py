@@ -35,12 +35,12 @@ _BESIDE = (
     ("Secret", ("spec", "volumes", EVERY, "secret", "secretName")),
     ("ServiceAccount", ("spec", "serviceAccountName")),
     *(
-        ("ConfigMap", (*each, "env", EVERY, "valueFrom", "configMapKeyRef", "name"))
-        for each in _CONTAINERS
+        ("ConfigMap", (*container, "env", EVERY, "valueFrom", "configMapKeyRef", "name"))
+        for container in _CONTAINERS
     ),
     *(
-        ("Secret", (*each, "env", EVERY, "valueFrom", "secretKeyRef", "name"))
-        for each in _CONTAINERS
+        ("Secret", (*container, "env", EVERY, "valueFrom", "secretKeyRef", "name"))
+        for container in _CONTAINERS
     ),
 )
 

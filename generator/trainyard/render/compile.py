@@ -88,12 +88,10 @@ def _block(skeleton: Skeleton, empty: type, members: Sequence[Part], depth: int)
     """Return the build of the members of one statement, which is at ``depth`` of their chains."""
     line = members[0].chain[depth][0]
     statement, where = skeleton.statements[line], skeleton.where(line)
-    body, otherwise = (
-        _collection(
-            skeleton, empty, [part for part in members if part.chain[depth][1] is branch], depth + 1
-        )
-        for branch in (True, False)
-    )
+    in_body = [part for part in members if part.chain[depth][1]]
+    in_else = [part for part in members if not part.chain[depth][1]]
+    body = _collection(skeleton, empty, in_body, depth + 1)
+    otherwise = _collection(skeleton, empty, in_else, depth + 1)
     if isinstance(statement, nodes.For):
         return _loop(statement, body, where)
     test = _test(statement.test, where)

@@ -228,5 +228,5 @@ def _named(verb: str, roles: frozenset[str]) -> dict[str, Any]:
 
 
 def _listed(kinds: Iterable[Kind]) -> list[dict[str, str]]:
-    listed = sorted((each.group, each.name) for each in kinds)
+    listed = sorted((kind.group, kind.name) for kind in kinds)
     return [{"group": group, "kind": name} for group, name in listed]

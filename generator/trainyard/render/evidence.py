@@ -102,9 +102,9 @@ def _regulated(site: Site) -> Iterator[tuple[Tenant, Compliance]]:
 
 
 def _rows(tenant: Tenant, regulation: Compliance, place: SiteObjects) -> Iterator[Row]:
-    controls = sorted(regulation.controls.items(), key=lambda each: (each[1], each[0]))
+    controls = sorted(regulation.controls.items(), key=lambda pair: (pair[1], pair[0]))
     for measure, control in controls:
         name, answer = MEASURES[measure]
-        found = answer(tenant, place)
-        paths = tuple(each.path for each in found.objects)
-        yield Row(control, name, found.state, found.how, paths)
+        measured = answer(tenant, place)
+        paths = tuple(manifest.path for manifest in measured.objects)
+        yield Row(control, name, measured.state, measured.how, paths)

@@ -81,7 +81,7 @@ def _layout(text: str) -> Iterator[Complaint]:
 
 
 def _is_plain(kind: str, value: str) -> bool:
-    """Return whether a token is no bracket, or one without whitespace control."""
+    """Return whether a token is not a bracket, or is one without whitespace control."""
     if kind in _OPENERS:
         return value == _OPENERS[kind]
     return kind not in _CLOSERS or value.rstrip("\n") == _CLOSERS[kind]

@@ -68,7 +68,8 @@ def own_runtime_spaces(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose admins may create TrainingRuntimes."""
     for tenant in site.tenants:
         if tenant.team.own_runtimes:
-            yield from (_in(tenant, space) for space in tenant.spaces)
+            for space in tenant.spaces:
+                yield _in(tenant, space)
 
 
 def copied_launches(site: Site) -> Iterator[Scope]:
@@ -209,7 +210,8 @@ def spaces_with_metrics(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose jobs have metrics of their own, where a Prometheus is."""
     for tenant in site.tenants if site.cluster.monitoring else ():
         if tenant.team.metrics:
-            yield from (_in(tenant, space) for space in tenant.spaces)
+            for space in tenant.spaces:
+                yield _in(tenant, space)
 
 
 def with_mpi_jobs(site: Site) -> Iterator[Scope]:
@@ -247,7 +249,8 @@ def within(
     def scopes(site: Site) -> Iterator[Scope]:
         for tenant in site.tenants:
             for space in tenant.spaces:
-                yield from (_in(tenant, space, **{name: member}) for member in members(space))
+                for member in members(space):
+                    yield _in(tenant, space, **{name: member})
 
     return scopes
 

@@ -87,8 +87,10 @@ def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str
 
 def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -> Delivery:
     cluster = site.cluster
-    roles = (each.name for each in manifests if each.body["kind"] == "ClusterRole")
-    bound = (each.body["roleRef"]["name"] for each in manifests if "roleRef" in each.body)
+    roles = (manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole")
+    bound = (
+        manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body
+    )
     return Delivery(
         site,
         units=tuple(_units(site)),
@@ -147,7 +149,7 @@ def _namespaces(cluster: Cluster, unit: str) -> tuple[str, ...]:
 
 def _entries(cluster: Cluster, *units: str) -> Iterator[Entry[Site]]:
     return (
-        each
-        for each in CATALOG
-        if each.concerns(cluster) and (not units or each.unit(cluster) in units)
+        entry
+        for entry in CATALOG
+        if entry.concerns(cluster) and (not units or entry.unit(cluster) in units)
     )

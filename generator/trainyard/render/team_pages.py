@@ -102,7 +102,10 @@ class SpacePage:
     def priorities(self) -> list[tuple[Priority, str]]:
         """Its priority classes, highest first, with the longest time of a job."""
         classes = reversed(self.space.priorities)
-        return [(each, format_seconds(each.deadline) if each.deadline else "") for each in classes]
+        return [
+            (node_class, format_seconds(node_class.deadline) if node_class.deadline else "")
+            for node_class in classes
+        ]
 
     @property
     def needs_class(self) -> bool:
@@ -135,7 +138,7 @@ class SpacePage:
     def tests(self) -> list[tuple[str, str, str]]:
         """File of each acceptance test beside the page, its job, and what it tests."""
         tests = self.space.tests
-        return [(f"{each.file}.yaml", each.name, _TESTED[each.test]) for each in tests]
+        return [(f"{test.file}.yaml", test.name, _TESTED[test.test]) for test in tests]
 
 
 def _is_mpi(sample: Sample) -> bool:
@@ -167,7 +170,7 @@ class TeamPage:
     def maintenance(self) -> list[tuple[Pool, Maintenance]]:
         """What is out of use of the pools of which the team has some."""
         pools = (flavor.pool for flavor in self.tenant.flavors)
-        return [(pool, each) for pool in pools for each in pool.maintenance]
+        return [(pool, window) for pool in pools for window in pool.maintenance]
 
     @property
     def held(self) -> list[Queue]:
@@ -248,7 +251,9 @@ class TeamPage:
     def restarts(self) -> list[tuple[str, int]]:
         """Runtimes whose failed jobs start again, and how often."""
         launches = (sample.launch for sample in self._samples())
-        return [(each.name, each.runtime.restarts) for each in launches if each.runtime.restarts]
+        return [
+            (launch.name, launch.runtime.restarts) for launch in launches if launch.runtime.restarts
+        ]
 
     @property
     def most_jobs(self) -> int:

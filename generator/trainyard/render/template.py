@@ -113,7 +113,8 @@ def _leaves(
     """Yield text and expressions in the template's order, and add each statement to a mapping."""
     for node in body:
         if isinstance(node, nodes.Output):
-            yield from ((leaf, chain) for leaf in node.nodes)
+            for leaf in node.nodes:
+                yield leaf, chain
         else:
             assert isinstance(node, nodes.For | nodes.If), "the grammar lets nothing else through"
             statements[node.lineno] = node

@@ -22,10 +22,11 @@ def _text(name: str) -> str:
 @cache
 def read_lines(name: str) -> dict[str, str]:
     """Return the values of a template by their keys with indentation, the last of each key."""
-    return {
-        key: value.strip()
-        for key, _, value in (line.partition(":") for line in _text(name).splitlines())
-    }
+    values = {}
+    for line in _text(name).splitlines():
+        key, _, value = line.partition(":")
+        values[key] = value.strip()
+    return values
 
 
 @cache
@@ -38,5 +39,5 @@ def read_kind(name: str) -> Kind:
 
 def type_of(name: str) -> tuple[str, str]:
     """Return ``apiVersion`` and ``kind`` of a template's objects, which no variable is in."""
-    found = read_lines(name)
-    return found["apiVersion"], found["kind"]
+    values = read_lines(name)
+    return values["apiVersion"], values["kind"]

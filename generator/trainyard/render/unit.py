@@ -41,16 +41,14 @@ def kustomizations(
     for manifest in manifests:
         if manifest.unit not in UNLISTED:
             listed.setdefault(manifest.unit, []).append(manifest.path.rpartition("/")[2])
-    components = {
-        f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants
-    }
-    return {
-        folder: _kustomization(
-            resources,
-            [f"{_up(folder)}{components_root}/{name}" for name in components.get(folder, ())],
-        )
-        for folder, resources in sorted(listed.items())
-    }
+    tenants = {f"teams/{tenant.name}": tenant for tenant in site.tenants}
+    bodies = {}
+    for folder, resources in sorted(listed.items()):
+        root = f"{_up(folder)}{components_root}"
+        components = tenants[folder].components if folder in tenants else ()
+        paths = [f"{root}/{component.name}" for component in components]
+        bodies[folder] = _kustomization(resources, paths)
+    return bodies
 
 
 def _up(folder: str) -> str:

@@ -63,15 +63,17 @@ def _segments(pool: PoolCapacity) -> Iterator[_Segment]:
 
 
 def _legend(segments: list[_Segment]) -> Iterator[tuple[str, str]]:
-    kinds = {each.kind.partition(" ")[0] for each in segments}
+    kinds = {segment.kind.partition(" ")[0] for segment in segments}
     names = {
         "team": "owned by a team",
         "free": "head-room",
         "reserve": "reserve",
         "out": "in maintenance",
     }
-    yield from ((kind, name) for kind, name in names.items() if kind in kinds)
-    if any(each.lent for each in segments):
+    for kind, name in names.items():
+        if kind in kinds:
+            yield kind, name
+    if any(segment.lent for segment in segments):
         yield "lent", "lent"
 
 

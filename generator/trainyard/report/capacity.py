@@ -119,22 +119,22 @@ def _teams(cluster: str, pool: PoolCapacity) -> Node:
 
 
 def _cohorts(figures: Capacity) -> Node:
-    roots = [each for each in figures.cohorts if _parent(each) not in _names(figures)]
-    in_cycles = [each for each in figures.cohorts if each.lineage[-1] not in _roots(roots)]
+    roots = [cohort for cohort in figures.cohorts if _parent(cohort) not in _names(figures)]
+    in_cycles = [cohort for cohort in figures.cohorts if cohort.lineage[-1] not in _roots(roots)]
     return [
         h4["Cohorts: who lends to whom"],
         note("A team may borrow what is idle from every team below the same root."),
-        ul(".tree")[(_branch(figures, each) for each in roots)],
-        ul(".tree")[(li[each.name] for each in in_cycles)] if in_cycles else None,
+        ul(".tree")[(_branch(figures, root) for root in roots)],
+        ul(".tree")[(li[cohort.name] for cohort in in_cycles)] if in_cycles else None,
     ]
 
 
 def _names(figures: Capacity) -> set[str]:
-    return {each.name for each in figures.cohorts}
+    return {cohort.name for cohort in figures.cohorts}
 
 
 def _roots(cohorts: Sequence[CohortMembers]) -> set[str]:
-    return {each.name for each in cohorts}
+    return {cohort.name for cohort in cohorts}
 
 
 def _parent(cohort: CohortMembers) -> str:

@@ -26,7 +26,7 @@ def change(content: Content) -> Element:
 
 def _body(found: Change) -> Iterator[Node]:
     yield p[prose(found.totals)] if found.totals else None
-    yield [_group(each) for each in found.groups]
+    yield [_group(group) for group in found.groups]
     yield [note(prose(each)) for each in found.notes]
 
 
@@ -35,7 +35,7 @@ def _group(group: Group) -> Node:
 
 
 def _section(title: str, lines: tuple[str, ...]) -> Node:
-    return [h4[title], ul(".lines")[(_item(each) for each in _items(lines))]]
+    return [h4[title], ul(".lines")[(_item(item) for item in _items(lines))]]
 
 
 def _items(lines: Iterable[str]) -> list[list[str]]:
@@ -54,5 +54,5 @@ def _item(lines: list[str]) -> Element:
     mark, _, words = first.partition(" ")
     kind, word = _MARKS.get(mark, ("warned", "changed"))
     return li[
-        div[badge(kind, word)], div[p[prose(words.strip())], (p[prose(each)] for each in others)]
+        div[badge(kind, word)], div[p[prose(words.strip())], (p[prose(other)] for other in others)]
     ]

@@ -117,4 +117,4 @@ class Content:
 
     def count(self, severity: str) -> int:
         """Return how many places have a finding of a severity."""
-        return sum(len(each.places) for each in self.findings if each.severity == severity)
+        return sum(len(finding.places) for finding in self.findings if finding.severity == severity)

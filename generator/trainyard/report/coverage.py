@@ -78,13 +78,13 @@ def _cluster(cluster: Cluster, unverified: str) -> Iterator[Node]:
         "not checked",
     )
     groups = _groups(cluster)
-    objects = sum(len(each.paths) for each in groups)
+    objects = sum(len(group.paths) for group in groups)
     yield details(open=objects <= _OPEN)[
-        summary[f"{objects:,} objects of {len({each.kind for each in groups})} kinds"],
+        summary[f"{objects:,} objects of {len({group.kind for group in groups})} kinds"],
         grid(
             f"Checks of the objects of {cluster.name}",
             head,
-            ([_files(each), *_row(each, built=built)] for each in groups),
+            ([_files(group), *_row(group, built=built)] for group in groups),
         ),
     ]
     yield _external(cluster)
@@ -104,19 +104,16 @@ def _summary(cluster: Cluster, unverified: str) -> Node:
 
 
 def _groups(cluster: Cluster) -> list[_Checked]:
-    found: dict[tuple[str, bool], list[Manifest]] = defaultdict(list)
+    by_kind: dict[tuple[str, bool], list[Manifest]] = defaultdict(list)
     for manifest in cluster.manifests:
-        found[manifest.body["kind"], manifest.unit not in UNLISTED].append(manifest)
+        by_kind[manifest.body["kind"], manifest.unit not in UNLISTED].append(manifest)
     prefix = cluster.site.cluster.release.resource_prefix
-    return [
-        _Checked(
-            kind,
-            synced,
-            tuple(sorted(each.path for each in manifests)),
-            sum(_names(each, prefix) for each in manifests),
-        )
-        for (kind, synced), manifests in sorted(found.items())
-    ]
+    checked = []
+    for (kind, synced), manifests in sorted(by_kind.items()):
+        paths = tuple(sorted(manifest.path for manifest in manifests))
+        names = sum(_names(manifest, prefix) for manifest in manifests)
+        checked.append(_Checked(kind, synced, paths, names))
+    return checked
 
 
 def _names(manifest: Manifest, prefix: str) -> int:

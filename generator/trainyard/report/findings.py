@@ -21,12 +21,12 @@ def findings(content: Content) -> Element:
 
 
 def _waivers(content: Content) -> Node:
-    """Return the warnings that are accepted: what is waived is no finding, but stays visible."""
+    """Return the warnings that are accepted: a waived finding stays visible, but does not count."""
     if not content.waivers:
         return note("No warning is waived.")
     rows = (
-        (code[each.rule], code[each.file], each.reason, each.owner, each.expires)
-        for each in content.waivers
+        (code[waiver.rule], code[waiver.file], waiver.reason, waiver.owner, waiver.expires)
+        for waiver in content.waivers
     )
     head = ("rule", "file", "reason", "owner", "until")
     return details[

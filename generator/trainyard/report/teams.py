@@ -81,4 +81,5 @@ def _segments(tenant: Tenant) -> Iterator[str]:
         for space in tenant.spaces
         for network in space.networks
     }
-    yield from (f"{fabric} {segment}" for fabric, segment in found)
+    for fabric, segment in found:
+        yield f"{fabric} {segment}"

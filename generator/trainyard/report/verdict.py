@@ -71,5 +71,5 @@ def _tiles(content: Content) -> Iterator[tuple[str, str]]:
 
 
 def _room(pools: Sequence[PoolCapacity]) -> float:
-    """Return the nodes that no team owns; what others own too much is no room."""
+    """Return the nodes that no team owns; what others own too much is not subtracted."""
     return float(sum(max(pool.head_room, Fraction(0)) for pool in pools))

@@ -10,7 +10,7 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
-from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority, Settings
+from trainyard.model.cluster import Cluster, Cohort, Priority, Settings
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
@@ -27,8 +27,6 @@ from trainyard.resolve.references import NOWHERE, find, network
 from trainyard.rules.fabric.segments_of_another_link import RULE as SEGMENTS_OF_ANOTHER_LINK
 from trainyard.rules.shape.ambiguous_storage import RULE as AMBIGUOUS_STORAGE
 from trainyard.yaml_io.source import Source
-
-_FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")
 
 
 def resolve_cluster(
@@ -72,17 +70,17 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
     """Return the fields of a cluster that name nothing else, by their names in the model."""
     roles = fields.get("roles", {})
     return {
-        "server": fields.get("server", OWN_SERVER),
+        "server": fields["server"],
         "argocd_namespace": fields.get("argocd", {}).get("namespace", release.argocd_namespace),
         "versions": {**release.versions, **fields.get("installed", {})},
         "operators": tuple(sorted(roles.get("operator", ()))),
         "auditors": tuple(sorted(roles.get("auditor", ()))),
         "system_namespaces": tuple(sorted(fields.get("systemNamespaces", ()))),
-        "frameworks": tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
-        "sharing": fields.get("sharing", "fair"),
-        "node_sync": fields.get("nodes", {}).get("sync", "manual"),
-        "fips": fields.get("fips", False),
-        "encrypts_pods": fields["networks"].get("encrypted", False),
+        "frameworks": tuple(sorted(fields["frameworks"])),
+        "sharing": fields["sharing"],
+        "node_sync": fields["nodes"]["sync"],
+        "fips": fields["fips"],
+        "encrypts_pods": fields["networks"]["encrypted"],
         "external": {**release.external, **fields.get("external", {})},
     }
 
@@ -144,7 +142,7 @@ def _fabric(name: str, fabric: Mapping[str, Any], at: Pointer, addresses: IPv4Ne
         first_segment=first,
         last_segment=last,
         addresses=addresses,
-        block=fabric.get("block", 20),
+        block=fabric["block"],
         levels=tuple(fabric.get("levels", ())),
         leaf_nodes=fabric.get("leafNodes", 0),
         mtu=fabric.get("mtu", 0),
@@ -190,8 +188,8 @@ def _pools(
                     hardware=kind,
                     fabric=fabric,
                     nodes=pool["nodes"],
-                    reserve=pool.get("reserve", 0),
-                    preference=pool.get("preference", 0),
+                    reserve=pool["reserve"],
+                    preference=pool["preference"],
                     prefix=prefix,
                     price=parse_price(pool["nodeHour"]) if "nodeHour" in pool else None,
                     maintenance=tuple(_maintenance(pool, at / name / "maintenance")),
@@ -218,7 +216,7 @@ def _cohorts(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Cohort, 
         parent = cohort.get("parent", "")
         if parent and (yield from find("cohort", parent, cohorts, at / name / "parent")) is None:
             parent = ""
-        resolved.append(Cohort(name, at / name, parent, cohort.get("weight", 1)))
+        resolved.append(Cohort(name, at / name, parent, cohort["weight"]))
     return tuple(resolved)
 
 
@@ -231,7 +229,7 @@ def _storage(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Storage,
             yield AMBIGUOUS_STORAGE.at(at / name, f"storage `{name}` has {has}")
         # What teams ask of ambiguous storage is checked as if it were of the first kind.
         kind = kinds[0] if kinds else "class"
-        plain = Storage(name, at / name, kind, encrypted=stated.get("encrypted", False))
+        plain = Storage(name, at / name, kind, encrypted=stated["encrypted"])
         storage.append(_of_kind(plain, stated.get(kind, "")))
     return tuple(storage)
 
@@ -243,7 +241,7 @@ def _of_kind(storage: Storage, stated: Any) -> Storage:
             storage,
             server=stated["server"],
             path=stated["path"],
-            connections=stated.get("connections", 4),
+            connections=stated["connections"],
         )
     if storage.kind == "s3":
         return replace(
@@ -276,7 +274,7 @@ def _egress(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Egress, .
                 cidrs=tuple(cidrs),
                 namespaces=tuple(egress.get("namespaces", ())),
                 ports=tuple(egress["ports"]),
-                source=egress.get("from", "all"),
+                source=egress["from"],
             )
         )
     return tuple(resolved)

@@ -66,7 +66,7 @@ def _sections(profiles: Profiles) -> Iterator[tuple[str, str, Mapping[str, Any]]
 def _addresses(
     held: Mapping[str, Any], fabric: Fabric | None, at: Pointer
 ) -> Resolving[IPv4Network | None]:
-    """Return the addresses of an entry; None where they are no network, or its segment is wrong."""
+    """Return the addresses of an entry; None if they are not a network, or its segment is wrong."""
     addresses = yield from network(held["addresses"], at / "addresses")
     wrong = tuple(_wrong_segments(held, fabric, at)) if fabric else ()
     yield from wrong

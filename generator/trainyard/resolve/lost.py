@@ -64,7 +64,7 @@ def _cluster_of_quota(path: Sequence[str], profiles: Profiles) -> str:
 
 
 def _left_out(profiles: Profiles) -> Iterator[str]:
-    """Yield the files and folders of which a profile has no value."""
+    """Yield the files and folders that have a profile without a value."""
     files = {
         "allocations.yaml": [profiles.allocations],
         "trainyard.yaml": [profiles.settings],

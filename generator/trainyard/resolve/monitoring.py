@@ -18,7 +18,7 @@ def resolve_monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Moni
         return None
     stated, priorities = fields["monitoring"], fields.get("priorities", {})
     waiting = {}
-    for name, limit in sorted(stated.get("waiting", {}).items()):
+    for name, limit in sorted(stated["waiting"].items()):
         yield from find("priority class", name, priorities, (at / "waiting" / name).key())
         waiting[name] = parse_seconds(limit)
     stack = stated["stack"]
@@ -26,9 +26,9 @@ def resolve_monitoring(fields: Mapping[str, Any], at: Pointer) -> Resolving[Moni
     return Monitoring(
         at=at,
         stack=stack,
-        labels=stated.get("labels", {}),
+        labels=stated["labels"],
         namespace=namespace,
-        severity=stated.get("severity", {}),
+        severity=stated["severity"],
         waiting=waiting,
         dashboards=stated.get("dashboards", ""),
         logs=_logs(stated, at / "logs"),
@@ -40,4 +40,4 @@ def _logs(fields: Mapping[str, Any], at: Pointer) -> Logs | None:
     if "logs" not in fields:
         return None
     stated = fields["logs"]
-    return Logs(at, parse_days(stated.get("keep", "7d")), stated.get("dropCredentials", False))
+    return Logs(at, parse_days(stated["keep"]), stated["dropCredentials"])

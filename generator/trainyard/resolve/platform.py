@@ -36,6 +36,7 @@ from trainyard.yaml_io.source import Profiles, Source
 def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """Return the platform, and the names in the profiles that refer to nothing.
 
+    Each field of the profiles that has a default has a value (`trainyard.schema.defaults.filled`).
     Profiles whose value is ``None`` are left out, and names of them are not reported. With errors
     among the diagnostics, or something left out, the platform lacks what could not be resolved and
     must not be rendered.
@@ -84,20 +85,23 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
     fields = profiles.settings.value or {
         "domain": "unknown.invalid",
         "repository": "https://unknown.invalid",
+        "branch": "unknown",
+        "path": "unknown",
+        "review": {"deleted": 0},
     }
     return Settings(
         at=Pointer(profiles.settings.file),
         domain=fields["domain"],
         repository=fields["repository"],
-        branch=fields.get("branch", "main"),
-        path=fields.get("path", "overlays").rstrip("/"),
+        branch=fields["branch"],
+        path=fields["path"].rstrip("/"),
         owners=(yield from resolve_owners(profiles)),
-        review=_review(fields.get("review", {})),
+        review=_review(fields["review"]),
     )
 
 
 def _review(fields: Mapping[str, Any]) -> Review:
-    return Review(fields.get("deleted", 10), tuple(sorted(fields.get("errors", ()))))
+    return Review(fields["deleted"], tuple(sorted(fields.get("errors", ()))))
 
 
 def _clusters(

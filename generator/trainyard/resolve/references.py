@@ -83,7 +83,7 @@ def _hint(kind: str, name: str, known: Mapping[str, Any], instead: str) -> str:
 
 
 def network(text: str, at: Pointer) -> Resolving[IPv4Network | None]:
-    """Return an IPv4 network; None, and a finding, where a text is none."""
+    """Return an IPv4 network; None, and a finding, if the text is not one."""
     try:
         return IPv4Network(text)
     except ValueError as problem:

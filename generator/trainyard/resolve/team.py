@@ -44,7 +44,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     """
     at = Pointer(source.file)
     fields = source.value
-    names = _NO_NAMES if fields.get("state") == "retired" else fields
+    names = _NO_NAMES if fields["state"] == "retired" else fields
     quotas = yield from _quotas(name, names, at / "quota", known.pools)
     runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
     yield from _default_runtime(name, names, known.runtimes, at / "defaultRuntime")
@@ -54,7 +54,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     return Team(
         name=name,
         at=at,
-        state=fields.get("state", "active"),
+        state=fields["state"],
         renamed_from=fields.get("renamedFrom", ""),
         folder=fields.get("folder", name),
         contact=fields["contact"],
@@ -68,7 +68,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         quotas=quotas,
         default_runtime=fields.get("defaultRuntime", ""),
         metrics=fields.get("metrics", 0),
-        own_runtimes=fields.get("ownRuntimes", 0),
+        own_runtimes=fields["ownRuntimes"],
         default_queue=fields.get("defaultQueue", ""),
         mpi_jobs=(yield from _mpi_jobs(names, at / "mpiJobs")),
         spaces=tuple(_spaces(fields, at, usual)),
@@ -109,7 +109,7 @@ def _components(
 def _default_runtime(
     team: str, fields: Mapping[str, Any], known: Mapping[str, Runtime | None], at: Pointer
 ) -> Resolving[None]:
-    """Yield that the default is none of the team's runtimes."""
+    """Yield a finding if the default is not one of the team's runtimes."""
     if "defaultRuntime" in fields:
         own = {each: known.get(each) for each in fields["runtimes"]}
         yield from find(f"runtime of team {team}", fields["defaultRuntime"], own, at)
@@ -216,7 +216,7 @@ def _quota(
     cluster: str, pool: Pool, fields: Mapping[str, Any], in_cohort: bool, at: Pointer
 ) -> Quota:
     unit = next((unit for unit in reversed(Unit) if unit in fields), Unit.NODES)
-    own, borrow = fields.get(unit, 0), fields.get("borrow", 0)
+    own, borrow = fields.get(unit, 0), fields["borrow"]
     # Parts of another kind are less than a node: only `capacity/uneven-share` objects to them.
     per_node = pool.hardware.units(unit) or own + borrow + 1
     lend = fields.get("lend", "all" if in_cohort else "none")
@@ -244,5 +244,5 @@ def _term(fields: Mapping[str, Any], per_node: int) -> Term | None:
     """Return the time that a quota is for; None where it has no last day."""
     if "until" not in fields:
         return None
-    after = Fraction(fields.get("then", 0), per_node)
+    after = Fraction(fields["then"], per_node)
     return Term(fields["until"], fields["reason"], after)

@@ -65,6 +65,6 @@ def component_objects(platform: Platform, kind: str = "") -> Iterator[ComponentO
                         yield each
 
 
-def distinct(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def distinct(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield each finding once: the same component is in use on several clusters."""
-    yield from dict.fromkeys(found)
+    yield from dict.fromkeys(findings)

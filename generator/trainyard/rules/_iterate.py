@@ -30,11 +30,11 @@ def active(platform: Platform) -> Iterator[Team]:
 
 def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
     """Yield each team that is not retired, with its flavors on all clusters."""
-    found: dict[str, list[Flavor]] = {}
+    flavors: dict[str, list[Flavor]] = {}
     for site in platform.sites:
         for tenant in site.tenants:
-            found.setdefault(tenant.name, []).extend(tenant.flavors)
-    return ((team, found[team.name]) for team in platform.teams if team.name in found)
+            flavors.setdefault(tenant.name, []).extend(tenant.flavors)
+    return ((team, flavors[team.name]) for team in platform.teams if team.name in flavors)
 
 
 def quotas(platform: Platform) -> Iterator[tuple[Team, Quota]]:
@@ -54,7 +54,7 @@ def hardware(platform: Platform) -> tuple[Hardware, ...]:
 
 def hardware_of(platform: Platform, runtime: Runtime) -> list[Hardware]:
     """Return the hardware that a runtime lists and that some pool has, sorted by name."""
-    return [each for each in hardware(platform) if each.name in runtime.hardware]
+    return [node_type for node_type in hardware(platform) if node_type.name in runtime.hardware]
 
 
 def listed_with_end(platform: Platform) -> Iterator[tuple[Team, Runtime]]:
@@ -79,14 +79,14 @@ def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str
 
     Allocations are permanent, so retired teams and teams without a profile are included.
     """
-    found: dict[tuple[str, str], list[tuple[str, Allocation]]] = {}
+    holders: dict[tuple[str, str], list[tuple[str, Allocation]]] = {}
     for cluster, fabric, team in sorted(platform.allocations):
-        found.setdefault((cluster, fabric), []).append(
+        holders.setdefault((cluster, fabric), []).append(
             (team, platform.allocations[cluster, fabric, team])
         )
     for site in platform.sites:
         for each in site.cluster.fabrics:
-            yield site, each, found.get((site.name, each.name), [])
+            yield site, each, holders.get((site.name, each.name), [])
 
 
 def ranges(cluster: Cluster) -> Iterator[tuple[Egress, int, IPv4Network]]:

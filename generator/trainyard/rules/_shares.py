@@ -42,5 +42,5 @@ def flavors_in_parts(platform: Platform) -> Iterator[tuple[Tenant, Flavor]]:
 
 def runtimes(platform: Platform, tenant: Tenant, pool: Pool) -> list[Runtime]:
     """Return the runtimes that a team lists and that run on the nodes of a pool."""
-    listed = (each for each in platform.runtimes if each.name in tenant.team.runtimes)
+    listed = (runtime for runtime in platform.runtimes if runtime.name in tenant.team.runtimes)
     return [each for each in listed if pool.hardware.name in each.hardware]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from operator import attrgetter
 from pkgutil import walk_packages
 from types import ModuleType
@@ -41,6 +42,6 @@ def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:
         today: ISO date that the last days of runtimes are compared with; when empty, no runtime
             has ended.
     """
-    found = (each for check in CHECKS for each in check.run(platform, today))
+    findings = chain.from_iterable(check.run(platform, today) for check in CHECKS)
     # A mistake in a team's profile is found on each of its clusters, and reported once.
-    yield from dict.fromkeys(found)
+    yield from dict.fromkeys(findings)

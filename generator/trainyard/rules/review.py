@@ -43,10 +43,11 @@ class Edited:
     platform: Mapping[str, tuple[str, ...]]
 
 
-def base_with_errors(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def base_with_errors(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield that a base can't judge a change, at the file of the first of its findings."""
-    errors = [each for each in found if each.severity is Severity.ERROR]
-    for first in errors[:1]:
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    if errors:
+        first = errors[0]
         message = f"the base has {counted(len(errors), 'error')}: {first.rule}, {first.message}"
         yield BASE_WITH_ERRORS.at(Pointer(first.at.file), message)
 
@@ -60,9 +61,9 @@ def needs_platform_change(edited: Edited, found: Iterable[Diagnostic]) -> Iterat
             has.
     """
     by_team: dict[str, list[Diagnostic]] = {}
-    for each in found:
-        for file in sorted(_files(each) & edited.teams):
-            by_team.setdefault(file, []).append(each)
+    for finding in found:
+        for file in sorted(_files(finding) & edited.teams):
+            by_team.setdefault(file, []).append(finding)
     notes = [Note(_approval(owners), Pointer(file)) for file, owners in edited.platform.items()]
     for file, findings in sorted(by_team.items()):
         first, *others = findings
@@ -74,13 +75,13 @@ def needs_platform_change(edited: Edited, found: Iterable[Diagnostic]) -> Iterat
         yield NEEDS_PLATFORM_CHANGE.at(_place(first, file), message, notes=notes)
 
 
-def _files(found: Diagnostic) -> set[str]:
-    return {found.at.file, *(note.at.file for note in found.notes if note.at)}
+def _files(finding: Diagnostic) -> set[str]:
+    return {finding.at.file, *(note.at.file for note in finding.notes if note.at)}
 
 
-def _place(found: Diagnostic, file: str) -> Pointer:
+def _place(finding: Diagnostic, file: str) -> Pointer:
     """Return the place of a finding, or of its note, in a file."""
-    places = (found.at, *(note.at for note in found.notes if note.at))
+    places = (finding.at, *(note.at for note in finding.notes if note.at))
     return next(at for at in places if at.file == file)
 
 
@@ -125,12 +126,12 @@ def _new_names(base: Platform, head: Platform) -> dict[str, str]:
 
 def _quotas(platform: Platform, names: Mapping[str, str]) -> dict[tuple[str, str], _Quotas]:
     """Return the quotas by cluster and pool, then by team, with the teams' new names."""
-    found: dict[tuple[str, str], _Quotas] = {}
+    quotas: dict[tuple[str, str], _Quotas] = {}
     for team in platform.teams:
         for quota in team.quotas:
-            by_team = found.setdefault((quota.cluster, quota.pool), {})
+            by_team = quotas.setdefault((quota.cluster, quota.pool), {})
             by_team[names.get(team.name, team.name)] = quota
-    return found
+    return quotas
 
 
 def _nodes(quotas: _Quotas, team: str) -> Fraction:
@@ -175,8 +176,8 @@ def many_deletions(base: Settings, clusters: Mapping[str, Deletions]) -> Iterato
             yield MANY_DELETIONS.at(at, message, notes=[note])
 
 
-def judged(found: Iterable[Diagnostic], review: Review) -> Iterator[Diagnostic]:
+def judged(findings: Iterable[Diagnostic], review: Review) -> Iterator[Diagnostic]:
     """Yield findings about a change as errors where the base says so."""
-    for each in found:
-        strict = each.rule in review.errors
-        yield replace(each, severity=Severity.ERROR) if strict else each
+    for finding in findings:
+        strict = finding.rule in review.errors
+        yield replace(finding, severity=Severity.ERROR) if strict else finding

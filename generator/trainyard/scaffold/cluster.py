@@ -107,7 +107,7 @@ def _fabrics(links: Sequence[str], pools: Sequence[NewPool]) -> Iterator[str]:
 
 
 def _external(release: Release, links: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of what the fabrics need and the tree does not define."""
+    """Yield the lines for what the fabrics need and the tree does not define."""
     names = [f"{kind}/{_FABRICS[link]}" for link in links for kind in LINKS[link].external]
     if ROCE.name in links and "sysctl-allowlist" in release.features:
         names.append(SYSCTL_ALLOWLIST)
@@ -117,7 +117,7 @@ def _external(release: Release, links: Sequence[str]) -> Iterator[str]:
 
 
 def _monitored(reader: str, release: Release, pools: Sequence[NewPool]) -> Iterator[str]:
-    """Yield the lines of who keeps records, of the Prometheus, and of what is scraped for it."""
+    """Yield the lines for the keepers of records, the Prometheus, and what it scrapes."""
     needed = {
         "dcgm-exporter": any(pool.gpus for pool in pools),
         "kube-state-metrics": True,

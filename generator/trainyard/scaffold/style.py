@@ -135,8 +135,9 @@ def _too_long(text: str) -> Iterator[int]:
     lines = text.split("\n")
     for line, group in groupby(enumerate(remarks.nodes(text)), lambda pair: pair[1].line):
         if len(lines[line]) > WIDTH:
-            wide = (number for number, node in group if _has_items(text, node))
-            yield from [*wide][:1]
+            wide = [number for number, node in group if _has_items(text, node)]
+            if wide:
+                yield wide[0]
 
 
 def _has_items(text: str, node: remarks.Node) -> bool:

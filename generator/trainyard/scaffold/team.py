@@ -129,7 +129,7 @@ def _runtimes(platform: Platform, pool: Pool, request: TeamRequest) -> tuple[str
     A runtime that ends, mounts a claim that a new team lacks, or whose smallest job does not fit is
     used only without others.
     """
-    every = [each for each in platform.runtimes if pool.hardware.name in each.hardware]
+    every = [runtime for runtime in platform.runtimes if pool.hardware.name in runtime.hardware]
     plain = [*filter(_is_plain, every)] or every
     fitting = [each for each in plain if _fits(each.smallest_job, request)]
     return tuple(each.name for each in fitting or plain)

@@ -8,21 +8,46 @@ from typing import Any
 
 from trainyard.shipped import shipped
 
+VERSION = 2
+"""Raised when a key goes or changes its meaning; a new key does not raise it."""
 _FOLDER = Path(__file__).parent / "documents"
 _SUFFIX = ".schema.json"
 
 
 def document_kinds() -> tuple[str, ...]:
-    """Return the commands whose JSON has a schema, and ``findings`` for the others, sorted."""
+    """Return the formats of what commands print as JSON, sorted."""
     names = (path.name for path in _FOLDER.glob(f"*{_SUFFIX}"))
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names))
 
 
-def document_schema(command: str) -> dict[str, Any]:
-    """Return the schema of what a command prints, e.g. ``capacity``.
+def document_schema(kind: str) -> dict[str, Any]:
+    """Return the schema of a format, e.g. ``capacity``: the envelope around its result.
 
     Raises:
         ToolError: a schema is missing or was changed.
     """
-    schema: dict[str, Any] = json.loads(shipped(_FOLDER, "*.json")[f"{command}{_SUFFIX}"])
+    result = _result(kind)
+    definitions = result.pop("definitions", {})
+    if "diagnostics" in result["properties"]:
+        definitions |= _result("findings")["definitions"]
+    envelope = {
+        "format": {"const": kind, "description": "What the result is, and the name of its schema."},
+        "version": {"const": VERSION, "description": "Version of the form."},
+        "result": result,
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": result.pop("title"),
+        "description": result.pop("description"),
+        "type": "object",
+        "additionalProperties": False,
+        "required": [*envelope],
+        "properties": envelope,
+        "definitions": definitions,
+    }
+
+
+def _result(kind: str) -> dict[str, Any]:
+    """Return the schema of a format's result, which is all that differs between formats."""
+    schema: dict[str, Any] = json.loads(shipped(_FOLDER, "*.json")[f"{kind}{_SUFFIX}"])
     return schema

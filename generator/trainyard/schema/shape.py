@@ -106,7 +106,7 @@ def _dependencies(
 ) -> Iterator[ValidationError]:
     """Yield one error for each key that is missing beside another."""
     present = value if isinstance(value, dict) else {}
-    missing = {key for each in needs if each in present for key in needs[each]} - set(present)
+    missing = {key for need in needs if need in present for key in needs[need]} - set(present)
     for key in sorted(missing):
         yield ValidationError(f"{key} is missing", instance=key)
 

@@ -156,5 +156,5 @@ def _escaped(byte: int) -> str:
 
 
 def printed(path: str) -> str:
-    """Return a path as people read it: bytes that are no UTF-8 are escaped."""
+    """Return a path as people read it: bytes that are not UTF-8 are escaped."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -16,7 +16,7 @@ def comparable(content: bytes, *, edited: bool) -> list[Any]:
 
     Args:
         content: of the file.
-        edited: it is not what Trainyard wrote; documents that are no objects are left out.
+        edited: it is not what Trainyard wrote; documents that are not objects are left out.
 
     Raises:
         ValueError: an object can't be compared.

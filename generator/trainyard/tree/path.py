@@ -16,7 +16,7 @@ def check_tree_path(
 ) -> Iterator[Diagnostic]:
     """Yield a finding when Argo CD syncs another folder than the tree's.
 
-    A tree that is written elsewhere on purpose is no finding while `path` names the usual place
+    A tree that is written elsewhere on purpose is not reported while `path` names the usual place
     beside the profiles.
 
     Args:

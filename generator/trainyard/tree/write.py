@@ -56,7 +56,8 @@ def write(target: Path, files: Mapping[str, bytes]) -> Written:
     """
     for path in files:
         if "/" not in path or not is_inside(path):
-            raise TreeError(f"{path!r} is no path inside a cluster's folder; the tree is untouched")
+            message = f"{path!r} is not a path inside a cluster's folder; the tree is untouched"
+            raise TreeError(message)
     found = _compare(target, files)
     if found.stale:
         with writing(target):

@@ -147,7 +147,7 @@ def _findings(resources: list[Any], status: str, names: Mapping[str, str]) -> tu
 def _string(resource: Mapping[str, Any], key: str) -> str:
     value = resource[key]
     if not isinstance(value, str):
-        raise TypeError(f"{key} is no text")
+        raise TypeError(f"{key} is not text")
     return value
 
 

@@ -108,20 +108,12 @@ def add_runtime(place: Target, request: RuntimeRequest, today: str) -> Addition[
 
     def plan(profiles: Profiles, platform: Platform, _: object) -> _Planned:
         known = _hardware(profiles, platform)
-        wanted = [chosen(name, known) for name in request.hardware or ("",)]
-        if problems := tuple(_unknown(request.hardware or ("",), known)):
+        names = request.hardware or ("",)
+        if problems := tuple(_unknown(names, known)):
             return None, problems
-        used = [each for each in wanted if each]
-        new = NewRuntime(
-            name=request.name,
-            display=request.name,
-            launcher=request.launcher,
-            hardware=[each.name for each in used],
-            gpus=any(each.gpu for each in used),
-            nodes=_promised(platform, [each.name for each in used]),
-            image=request.image,
-        )
-        return _new("runtimes", request.name, runtime_profile(new), profiles.runtimes)
+        used = list(filter(None, (chosen(name, known) for name in names)))
+        content = runtime_profile(_runtime(request, used, platform))
+        return _new("runtimes", request.name, content, profiles.runtimes)
 
     return add(place, plan, today)
 
@@ -175,6 +167,19 @@ def _unknown(names: Sequence[str], known: Mapping[str, Hardware]) -> Iterator[Di
     for name in names:
         if chosen(name, known) is None:
             yield unknown("hardware", name, known, Pointer("profiles/hardware"))
+
+
+def _runtime(request: RuntimeRequest, used: Sequence[Hardware], platform: Platform) -> NewRuntime:
+    names = [hardware.name for hardware in used]
+    return NewRuntime(
+        name=request.name,
+        display=request.name,
+        launcher=request.launcher,
+        hardware=names,
+        gpus=any(hardware.gpu for hardware in used),
+        nodes=_promised(platform, names),
+        image=request.image,
+    )
 
 
 def _promised(platform: Platform, hardware: Sequence[str]) -> int:

@@ -122,7 +122,7 @@ def _stale(it: Owned) -> Diagnostic:
 
 
 def _read(file: Path) -> str:
-    """Return the text of a file with its line ends; bytes that are no UTF-8 stay as they are."""
+    """Return the text of a file with its line ends; bytes that are not UTF-8 stay as they are."""
     try:
         content = read_regular(file.parent, file.name, _LIMIT)
     except FileNotFoundError:

@@ -198,5 +198,5 @@ def _objects_in(unit: str, text: str) -> int:
         raise ToolError(f"kustomize printed no YAML for {unit}: {error}") from error
     for body in bodies:
         if not isinstance(body, dict) or not {"apiVersion", "kind"} <= body.keys():
-            raise ToolError(f"kustomize printed something that is no Kubernetes object for {unit}")
+            raise ToolError(f"kustomize printed something else than Kubernetes objects for {unit}")
     return len(bodies)

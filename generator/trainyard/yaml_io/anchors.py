@@ -19,7 +19,7 @@ def anchors_as_one(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     if len(shared) < 2:
         return tuple(found)
     first, *others = shared
-    notes = tuple(Note(each.message, each.at) for each in others[: _PLACES - 1])
+    notes = tuple(Note(other.message, other.at) for other in others[: _PLACES - 1])
     message = f"{len(shared)} anchors, aliases and merge keys; the first is {first.message}"
     merged = replace(first, message=message, notes=notes)
     kept = []

@@ -44,7 +44,7 @@ class Composer(ABC, Generic[Value]):
         """Yield the first event of each document's root; read the node before the next.
 
         Raises:
-            StreamError: the text is no YAML.
+            StreamError: the text is not YAML.
         """
         for event in self._events:
             if isinstance(event, yaml.DocumentStartEvent):
@@ -54,7 +54,7 @@ class Composer(ABC, Generic[Value]):
         """Return the value of the node that an event begins.
 
         Raises:
-            StreamError: it is nested too deep, or holds an alias, a tag or a key that is no scalar.
+            StreamError: it is nested too deep, or has an alias, a tag or a key other than a scalar.
         """
         kind = type(event)
         if kind is yaml.AliasEvent or event.tag is not None:
@@ -79,11 +79,11 @@ class Composer(ABC, Generic[Value]):
         """Yield the keys of a mapping; read each one's value with `value` before the next key.
 
         Raises:
-            StreamError: a key is no scalar.
+            StreamError: a key is not a scalar.
         """
         while type(event := next(self._events)) is not yaml.MappingEndEvent:
             if type(event) is not yaml.ScalarEvent:
-                raise StreamError(event.start_mark, "a key that is no scalar")
+                raise StreamError(event.start_mark, "a key that is not a scalar")
             yield event
 
     def value(self, path: Path) -> Value:

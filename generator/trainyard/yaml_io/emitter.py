@@ -29,7 +29,7 @@ def emit(body: Plain, header: str = "") -> bytes:
         header: text of the comment on top, a line of it on a line.
 
     Raises:
-        TypeError: the data holds anything else, a float above all, or a key that is no string.
+        TypeError: the data holds anything else, a float above all, or a key that is not a string.
         ValueError: a string holds half a surrogate pair, or a key has more than 1000 characters.
     """
     out = [f"# {line}".rstrip() for line in header.splitlines()]
@@ -65,7 +65,7 @@ def _mapping(out: list[str], body: dict[Plain, Plain], lead: str, indent: str) -
 @lru_cache(maxsize=8192)
 def _key(key: Plain) -> str:
     if type(key) is not str:
-        raise TypeError(f"{key!r} is no key: it is not a string")
+        raise TypeError(f"{key!r} is not a key: it is not a string")
     if len(key) > _MAX_KEY:
         raise ValueError(f"a key of {len(key)} characters, more than {_MAX_KEY}")
     return inline(key)
@@ -107,7 +107,7 @@ def _scalar(value: Plain) -> str:
         return "null"
     if kind in _EMPTY:
         return _EMPTY[kind]
-    raise TypeError(f"{value!r} is no plain data: {kind.__name__}")
+    raise TypeError(f"{value!r} is not plain data: {kind.__name__}")
 
 
 @lru_cache(maxsize=256)

@@ -50,7 +50,7 @@ def trusted_events(text: str) -> Iterator[Event]:
     """Yield the events of a text that is ours to get right.
 
     Raises:
-        StreamError: the text is no YAML.
+        StreamError: the text is not YAML.
     """
     try:
         yield from events(text)

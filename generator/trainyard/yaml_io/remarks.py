@@ -74,7 +74,7 @@ def nodes(text: str) -> list[Node]:
     """Return the keys, values, mappings and lists of a text, in its order.
 
     Raises:
-        yaml.YAMLError: the text is no YAML.
+        yaml.YAMLError: the text is not YAML.
     """
     found: list[Node] = []
     braces = [False]

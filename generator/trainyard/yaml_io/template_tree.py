@@ -43,8 +43,8 @@ def read_template_tree(text: str) -> Node:
     """Return the tree of a YAML text of one document; comments are dropped.
 
     Raises:
-        ValueError: no YAML, not one document, an alias, a tag, a key that is no scalar, or a plain
-            scalar on which YAML readers disagree; the message begins with the line.
+        ValueError: no YAML, not one document, an alias, a tag, a key that is not a scalar, or a
+            plain scalar on which YAML readers disagree; the message begins with the line.
     """
     tree = _Tree(text)
     roots = [tree.node(root, ()) for root in tree.roots()]

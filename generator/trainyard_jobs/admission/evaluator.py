@@ -45,7 +45,7 @@ def judge_of(version: str, manifests: Iterable[Manifest]) -> Judge | None:
     """
     if not is_built():
         return None
-    objects = [each.body for each in manifests if each.body["kind"] in _KINDS]
+    objects = [manifest.body for manifest in manifests if manifest.body["kind"] in _KINDS]
     return partial(_judge, program_path(SOURCE), version, objects)
 
 
@@ -55,7 +55,7 @@ def _judge(
     """Return the answers to some requests.
 
     Raises:
-        ToolError: the evaluator fails, for example on an object that is no valid policy.
+        ToolError: the evaluator fails, for example on an object that is not a valid policy.
     """
     if not requests:
         return []
@@ -65,7 +65,7 @@ def _judge(
         file.flush()
         done = programs.run([program, file.name], timeout=_SECONDS)
     try:
-        return [_answer(each) for each in json.loads(done.stdout)["answers"]]
+        return [_answer(answer) for answer in json.loads(done.stdout)["answers"]]
     except (KeyError, TypeError, ValueError) as error:
         raise ToolError(f"`{program.name}` printed no answers") from error
 
@@ -81,6 +81,9 @@ def _plain(request: Request) -> dict[str, Any]:
 
 def _answer(answer: dict[str, Any]) -> Answer:
     """Return an answer with its denials by policy: the plugin takes policies in any order."""
-    found = [Denial(each["policy"], each["binding"], each["message"]) for each in answer["denials"]]
-    ordered = sorted(found, key=lambda each: (each.policy, each.binding))
+    denials = [
+        Denial(denial["policy"], denial["binding"], denial["message"])
+        for denial in answer["denials"]
+    ]
+    ordered = sorted(denials, key=lambda denial: (denial.policy, denial.binding))
     return Answer(tuple(ordered), "" if answer["admitted"] else answer["error"])

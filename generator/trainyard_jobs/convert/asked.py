@@ -23,7 +23,7 @@ from trainyard_jobs.convert.choice import Choice, choose
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.finish import shortened
 from trainyard_jobs.convert.launch import MPI, program_of
-from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.model import Remark
 
 _TORCHRUN = "torchrun"
 _STARTERS = frozenset({"accelerate", "deepspeed", "horovodrun", "sbatch", "srun"})
@@ -107,9 +107,9 @@ def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
 
 def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
     """Return namespaces with the runtimes that a program is of, or that start it."""
-    kept = tuple(_with(space, lambda each: _starts(each, starter)) for space in spaces)
+    kept = tuple(_with(space, lambda launch: _starts(launch, starter)) for space in spaces)
     if not any(space.grants for space in kept):
-        known = ", ".join(each.name for space in spaces for each in space.launches)
+        known = ", ".join(launch.name for space in spaces for launch in space.launches)
         raise Refused(
             f"no runtime starts its ranks with {starter}; there is: {known or 'none'}. Ask the "
             f"platform team for a runtime that does, in `runtimes` of the team's profile"
@@ -132,16 +132,16 @@ def _testing(asked: Asked, spaces: Sequence[Space]) -> Iterator[Space]:
 def _lacking(test: str, spaces: Sequence[Space]) -> str:
     """Return what each runtime lacks for a test."""
     lacking = (
-        f"{each.launch.name} lacks {space.lacks(test, each)}"
+        f"{grant.launch.name} lacks {space.lacks(test, grant)}"
         for space in spaces
-        for each in space.grants
+        for grant in space.grants
     )
     return "; ".join(lacking) or "there is none"
 
 
 def _with(space: Space, fits: Callable[[Launch], bool]) -> Space:
     """Return a namespace with only the runtimes that fit."""
-    return replace(space, grants=tuple(each for each in space.grants if fits(each.launch)))
+    return replace(space, grants=tuple(grant for grant in space.grants if fits(grant.launch)))
 
 
 def _starts(launch: Launch, starter: str) -> bool:
@@ -157,7 +157,7 @@ def _spaces(asked: Asked, tenant: Tenant) -> Iterator[Space]:
     _need("queue", asked.queue, [*classes, names.DEFAULT_QUEUE])
     for space in tenant.spaces:
         if asked.namespace in {"", space.namespace}:
-            wanted = {_class(asked, space) or each for each in classes}
+            wanted = {_class(asked, space) or node_class for node_class in classes}
             yield _with(space, partial(_is_of, wanted))
 
 
@@ -192,24 +192,24 @@ def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
         for nodes in sizes
     ]
     tried = product((_with_default(tenant), tenant), drafts)
-    fitting = (draft for team, draft in tried if not isinstance(choose(draft, team), Note))
-    found = choose(next(fitting, drafts[-1]), tenant)
-    if isinstance(found, Note):
-        raise Refused(found.meaning + _nearest(asked, tenant))
-    return found
+    fitting = (draft for team, draft in tried if not isinstance(choose(draft, team), Remark))
+    chosen = choose(next(fitting, drafts[-1]), tenant)
+    if isinstance(chosen, Remark):
+        raise Refused(chosen.meaning + _nearest(asked, tenant))
+    return chosen
 
 
 def _with_default(tenant: Tenant) -> Tenant:
     """Return a team with only its default runtime, which may be none."""
     name = tenant.team.default_runtime
-    spaces = (_with(space, lambda each: each.runtime.name == name) for space in tenant.spaces)
+    spaces = (_with(space, lambda launch: launch.runtime.name == name) for space in tenant.spaces)
     return replace(tenant, spaces=tuple(spaces))
 
 
 def _nearest(asked: Asked, tenant: Tenant) -> str:
     """Return the nodes that have as many GPUs, where nobody has them in one."""
     grants = [grant for space in tenant.spaces for grant in space.grants]
-    largest = max(grants, key=lambda each: each.launch.gpus)
+    largest = max(grants, key=lambda grant: grant.launch.gpus)
     gpus, each = asked.gpus or 0, largest.launch.gpus
     nodes = -(-gpus // each) if each else 0
     if gpus <= each or not largest.launch.runtime.smallest_job <= nodes <= largest.nodes:
@@ -229,8 +229,10 @@ def _arguments(command: tuple[str, ...], launcher: Launcher) -> tuple[str, ...]:
 
 
 def _priority(asked: Asked, space: Space) -> Priority | None:
-    _need("priority", asked.priority, [each.name for each in space.priorities])
-    return next((each for each in space.priorities if each.name == asked.priority), None)
+    _need("priority", asked.priority, [priority.name for priority in space.priorities])
+    return next(
+        (priority for priority in space.priorities if priority.name == asked.priority), None
+    )
 
 
 def _prefix(asked: Asked) -> str:
@@ -262,7 +264,7 @@ def _reasons(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> Iterato
 
 
 def _runtime_reason(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> str:
-    others = [each.launch.name for each in choices[1:] if each.space == sample.space]
+    others = [choice.launch.name for choice in choices[1:] if choice.space == sample.space]
     smallest = "the one with the most GPUs and rails" if asked.test else "the smallest that fits"
     is_default = sample.launch == sample.space.default_launch
     why = "as you asked for" if asked.runtime else "your team's default" if is_default else smallest
@@ -289,7 +291,7 @@ def _queue_reason(sample: Sample) -> str:
 
 
 def _priority_reason(asked: Asked, sample: Sample) -> Iterator[str]:
-    known = [each.name for each in sample.space.priorities]
+    known = [priority.name for priority in sample.space.priorities]
     if asked.priority:
         yield f"priority {asked.priority}: as you asked for"
     elif known:

@@ -14,7 +14,7 @@ from trainyard.model.space import Grant, Space
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.image import repository
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 
 _LARGEST = 5000
 """Nodes of a job, as in the schema of runtimes."""
@@ -46,28 +46,28 @@ class Choice:
         return self.launch.runtime.roles
 
 
-def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
+def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Remark:
     """Return the runtimes that fit, the best first, or why none does.
 
     The best has the job's image or at least its name, is the team's default, is not deprecated,
     leaves the fewest GPUs idle, and holds little else.
     """
     grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
-    found = [_choice(draft, space, grant) for space, grant in grants]
+    choices = [_choice(draft, space, grant) for space, grant in grants]
     for condition in _conditions(draft):
-        left = list(filter(condition.fits, found))
+        left = list(filter(condition.fits, choices))
         if not left:
             where = f"the runtimes of team {tenant.name} on {tenant.cluster.name}"
-            text = f"{condition.lack}; {where}: {_named(found)}"
+            text = f"{condition.lack}; {where}: {_named(choices)}"
             at = draft.place(condition.attribute)
-            return Note(at, Kind.REFUSED, condition.attribute, text)
-        found = left
-    return tuple(sorted(found, key=lambda each: _order(draft, tenant, each)))
+            return Remark(at, Kind.REFUSED, condition.attribute, text)
+        choices = left
+    return tuple(sorted(choices, key=lambda choice: _order(draft, tenant, choice)))
 
 
 def _named(choices: Iterable[Choice]) -> str:
     """Return runtimes with what their largest job has."""
-    known = {each.launch.name: each.grant.size for each in choices}
+    known = {choice.launch.name: choice.grant.size for choice in choices}
     return ", ".join(f"{name} (up to {size})" for name, size in known.items()) or "none"
 
 
@@ -90,7 +90,7 @@ def _conditions(draft: Draft) -> Iterator[_Condition]:
     gpus = draft.gpus or 0
     yield _Condition(
         "gpus",
-        lambda each: each.launch.gpus >= gpus,
+        lambda choice: choice.launch.gpus >= gpus,
         f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
     )
     yield from _sizes(draft)
@@ -99,17 +99,17 @@ def _conditions(draft: Draft) -> Iterator[_Condition]:
 def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
     yield _Condition(
         "launcher",
-        lambda each: draft.launcher in {"", each.launch.runtime.launcher.name},
+        lambda choice: draft.launcher in {"", choice.launch.runtime.launcher.name},
         f"no runtime has the launcher {draft.launcher}",
     )
     yield _Condition(
         "runtime",
-        lambda each: draft.runtime in {"", each.launch.name, each.launch.runtime.name},
+        lambda choice: draft.runtime in {"", choice.launch.name, choice.launch.runtime.name},
         f"no runtime{kind} is {draft.runtime}",
     )
     yield _Condition(
         "launcher",
-        lambda each: bool(draft.runtime) or not each.launch.runtime.initializers,
+        lambda choice: bool(draft.runtime) or not choice.launch.runtime.initializers,
         f"every runtime{kind} fetches data first (`initialize`)",
     )
 
@@ -118,11 +118,11 @@ def _sizes(draft: Draft) -> Iterator[_Condition]:
     ranks = f"{draft.nodes} x {draft.ranks} ranks"
     uneven = f"{ranks} can't be spread evenly over the nodes of any"
     alone = f"a job with a launcher has more than {counted(draft.nodes, 'node')}"
-    yield _Condition("ranks", lambda each: each.nodes > 0, uneven if draft.ranks else alone)
+    yield _Condition("ranks", lambda choice: choice.nodes > 0, uneven if draft.ranks else alone)
     wide = f"the {ranks} need more nodes than a job may have"
     many = f"no job may have {counted(draft.nodes, 'node')}"
     yield _Condition(
-        "nodes", lambda each: each.nodes <= each.grant.nodes, wide if draft.ranks else many
+        "nodes", lambda choice: choice.nodes <= choice.grant.nodes, wide if draft.ranks else many
     )
 
 
@@ -176,5 +176,5 @@ def _most_ranks(launch: Launch) -> int:
 
 
 def _evenly(total: int, sizes: range, most: int) -> int:
-    """Return the first number of nodes of which all have as many ranks; 0 when there is none."""
+    """Return the first number of nodes that divides the ranks evenly; 0 if there is none."""
     return next((n for n in sizes if total % n == 0 and total // n <= most), 0)

@@ -14,10 +14,10 @@ from trainyard.model.quantity import (
 )
 from trainyard_jobs.convert.choice import Choice
 from trainyard_jobs.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
-from trainyard_jobs.convert.model import Body, Kind, Note
+from trainyard_jobs.convert.model import Body, Kind, Remark
 
 
-def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     """Yield what differs between a draft and the TrainJob that was made of it."""
     yield from _size(draft, final, choice)
     yield from _launcher(draft, final, choice)
@@ -29,7 +29,7 @@ def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
     yield from _objects(draft, final, choice)
 
 
-def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     idle = final.nodes * choice.launch.gpus - draft.nodes * (draft.gpus or 0)
     moved = draft.ranks and (draft.nodes, draft.ranks) != (final.nodes, final.ranks)
     if moved:
@@ -37,75 +37,75 @@ def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
             f"{counted(draft.nodes, 'pod')} with {counted(draft.ranks, 'rank')} each are "
             f"{counted(final.nodes, 'node')} with {counted(final.ranks, 'rank')} each"
         )
-        yield Note(draft.place("nodes"), Kind.CHANGED, "nodes", text)
+        yield Remark(draft.place("nodes"), Kind.CHANGED, "nodes", text)
     if draft.gpus is not None and idle > 0:
         text = (
             f"the job occupies {counted(final.nodes * choice.launch.gpus, 'GPU')} and the source "
             f"asked for {draft.nodes * draft.gpus}: use all, or choose a runtime on other nodes"
         )
-        yield Note(draft.place("gpus"), Kind.CHANGED, "gpus", text)
+        yield Remark(draft.place("gpus"), Kind.CHANGED, "gpus", text)
 
 
-def _launcher(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+def _launcher(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     """Yield what becomes of a launcher without ranks."""
     small = choice.launch.runtime.small_launcher
     if LAUNCHER in draft.places and not small:
         pods = f"{counted(final.nodes, 'pod')}, not {final.nodes + 1}"
         text = f"its pod has ranks too: the job has {pods}"
-        yield Note(draft.place(LAUNCHER), Kind.CHANGED, "Launcher", text)
+        yield Remark(draft.place(LAUNCHER), Kind.CHANGED, "Launcher", text)
     if LAUNCHER_RESOURCES in draft.places:
         own = choice.launch.hardware.launcher
         its = f"{format_cpu(own.cpu)} CPUs and {format_bytes(own.memory)}"
         has = its if small else "ranks, and what every pod has"
         text = f"the pod of the launcher has {has}"
-        yield Note(draft.place(LAUNCHER_RESOURCES), Kind.DROPPED, "Launcher: resources", text)
+        yield Remark(draft.place(LAUNCHER_RESOURCES), Kind.DROPPED, "Launcher: resources", text)
 
 
-def _resources(draft: Draft, choice: Choice) -> Iterator[Note]:
+def _resources(draft: Draft, choice: Choice) -> Iterator[Remark]:
     if "resources" in draft.places:
         amounts = choice.launch.per_node.items()
         shown = (f"{name} {format_amount(name, n)}" for name, n in amounts if _is_usual(name))
         text = f"every pod has what {choice.launch.name} gives: {', '.join(shown)}"
-        yield Note(draft.place("resources"), Kind.CHANGED, "resources", text)
+        yield Remark(draft.place("resources"), Kind.CHANGED, "resources", text)
 
 
 def _is_usual(resource: str) -> bool:
     return resource in {"cpu", "memory"} or resource.endswith("/gpu")
 
 
-def _names(draft: Draft, final: Draft) -> Iterator[Note]:
+def _names(draft: Draft, final: Draft) -> Iterator[Remark]:
     if draft.name != final.name:
         text = f"`{final.name}`; a longer name is admitted and its pods are never made"
-        yield Note(draft.place("name"), Kind.CHANGED, f"name `{draft.name}`", text)
+        yield Remark(draft.place("name"), Kind.CHANGED, f"name `{draft.name}`", text)
     if draft.namespace not in {"", final.namespace}:
         text = f"the team's is {final.namespace}"
-        yield Note(draft.place("namespace"), Kind.CHANGED, f"namespace `{draft.namespace}`", text)
+        yield Remark(draft.place("namespace"), Kind.CHANGED, f"namespace `{draft.namespace}`", text)
 
 
-def _order(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+def _order(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     if draft.queue not in {"", final.queue}:
         text = f"jobs with {choice.launch.name} belong into `{final.queue}`"
-        yield Note(draft.place("queue"), Kind.CHANGED, f"queue `{draft.queue}`", text)
+        yield Remark(draft.place("queue"), Kind.CHANGED, f"queue `{draft.queue}`", text)
     if draft.priority not in {"", final.priority}:
-        known = ", ".join(each.name for each in choice.space.priorities) or "none"
+        known = ", ".join(priority.name for priority in choice.space.priorities) or "none"
         text = f"the team's classes are {known}; the job has {final.priority or 'no class'}"
-        yield Note(draft.place("priority"), Kind.CHOOSE, f"priority `{draft.priority}`", text)
+        yield Remark(draft.place("priority"), Kind.CHOOSE, f"priority `{draft.priority}`", text)
     if draft.deadline != final.deadline:
         text = f"Kueue ends a job of class {final.priority} after {final.deadline} s"
-        yield Note(draft.place("deadline"), Kind.CHANGED, "deadline", text)
+        yield Remark(draft.place("deadline"), Kind.CHANGED, "deadline", text)
 
 
-def _end(draft: Draft, choice: Choice) -> Iterator[Note]:
+def _end(draft: Draft, choice: Choice) -> Iterator[Remark]:
     runtime, name = choice.launch.runtime, choice.launch.name
     if draft.restarts != runtime.restarts:
         text = f"{name} {_starts_again(runtime.restarts)}"
-        yield Note(draft.place("restarts"), Kind.CHANGED, _restarts(draft), text)
+        yield Remark(draft.place("restarts"), Kind.CHANGED, _restarts(draft), text)
     if draft.grace > runtime.grace:
         text = f"{name} gives {runtime.grace} s between SIGTERM and SIGKILL, not {draft.grace} s"
-        yield Note(draft.place("grace"), Kind.CHANGED, "grace period", text)
+        yield Remark(draft.place("grace"), Kind.CHANGED, "grace period", text)
     if runtime.deadline:
         text = f"{name} ends each attempt after {runtime.deadline} s"
-        yield Note(draft.place("deadline"), Kind.CHANGED, "deadline", text)
+        yield Remark(draft.place("deadline"), Kind.CHANGED, "deadline", text)
 
 
 def _restarts(draft: Draft) -> str:
@@ -118,10 +118,10 @@ def _starts_again(number: int) -> str:
     return f"starts a failed job again up to {counted(number, 'time')}, with all of its pods"
 
 
-def undecided(draft: Draft) -> Iterator[Note]:
+def undecided(draft: Draft) -> Iterator[Remark]:
     """Yield what only the platform decides, of a draft for which no runtime was chosen."""
     decides = "the runtime decides it"
-    found = {
+    parts = {
         "queue": (draft.queue, f"queue `{draft.queue}`", "the namespace must have it"),
         "priority": (draft.priority, f"priority `{draft.priority}`", "the cluster must have it"),
         "restarts": (draft.restarts, _restarts(draft), decides),
@@ -130,17 +130,17 @@ def undecided(draft: Draft) -> Iterator[Note]:
         "resources": ("resources" in draft.places, "resources", decides),
         LAUNCHER: (LAUNCHER in draft.places, "Launcher: its ranks and resources", decides),
     }
-    for attribute, (value, what, meaning) in found.items():
+    for attribute, (value, what, meaning) in parts.items():
         if value:
             kind = Kind.CHANGED if meaning == decides else Kind.CHOOSE
-            yield Note(draft.place(attribute), kind, what, meaning)
+            yield Remark(draft.place(attribute), kind, what, meaning)
 
 
-def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Note]:
+def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Remark]:
     has = int(choice.launch.runtime.shared_memory * choice.launch.part)
     if draft.shared_memory and in_base_units("memory", draft.shared_memory) > has:
         text = f"{choice.launch.name} has {format_bytes(has)}, not {draft.shared_memory}"
-        yield Note(draft.place("shared_memory"), Kind.CHANGED, "shared memory", text)
+        yield Remark(draft.place("shared_memory"), Kind.CHANGED, "shared memory", text)
 
 
 _FIELDS = {
@@ -154,14 +154,14 @@ _OF_VARIABLES = {
 }
 
 
-def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     """Yield the objects that the namespace must have and the profiles do not promise."""
     space = choice.space
-    known = {("PersistentVolumeClaim", each.name) for each in space.claims}
-    known |= {("Secret", each.name) for each in space.secrets}
+    known = {("PersistentVolumeClaim", claim.name) for claim in space.claims}
+    known |= {("Secret", secret.name) for secret in space.secrets}
     for member, fields in (
-        *((each, _FIELDS) for each in draft.volumes),
-        *((each, _OF_VARIABLES) for each in draft.env),
+        *((volume, _FIELDS) for volume in draft.volumes),
+        *((variable, _OF_VARIABLES) for variable in draft.env),
     ):
         for kind, name in _named(member, fields):
             if (kind, name) not in known:
@@ -169,7 +169,9 @@ def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
                 text = (
                     f"create it in {final.namespace}: without it the pods hold their quota and wait"
                 )
-                yield Note(draft.place(str(member["name"])), Kind.CHOOSE, f"{kind} `{name}`", text)
+                yield Remark(
+                    draft.place(str(member["name"])), Kind.CHOOSE, f"{kind} `{name}`", text
+                )
 
 
 def _named(member: Body, fields: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.model import Body, Note
+from trainyard_jobs.convert.model import Body, Remark
 
 LAUNCHER, LAUNCHER_RESOURCES = "launcher pod", "launcher resources"
 """Places of a launcher without ranks, and of what it asks for."""
@@ -67,7 +67,7 @@ class Draft:
     restarts: int = 0
     grace: int = 0
     shared_memory: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Remark, ...] = ()
     places: Mapping[str, Pointer] = field(default_factory=dict)
 
     def place(self, attribute: str) -> Pointer:

@@ -14,7 +14,7 @@ from trainyard_jobs.convert.differences import differences, undecided
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.forwarding import forwarded
 from trainyard_jobs.convert.image import full, profile_name, repository
-from trainyard_jobs.convert.model import Body, Conversion, Kind, Note
+from trainyard_jobs.convert.model import Body, Conversion, Kind, Remark
 from trainyard_jobs.convert.trainjob import PLACEHOLDER, Form, train_job
 
 
@@ -30,10 +30,10 @@ def finish(draft: Draft, tenant: Tenant | None) -> Conversion:
         return _refused(draft)
     if tenant is None:
         return _unchosen(draft)
-    found = choose(draft, tenant)
-    if isinstance(found, Note):
-        return _refused(replace(draft, notes=(*draft.notes, found)))
-    return _chosen(draft, found)
+    chosen = choose(draft, tenant)
+    if isinstance(chosen, Remark):
+        return _refused(replace(draft, notes=(*draft.notes, chosen)))
+    return _chosen(draft, chosen)
 
 
 def _refused(draft: Draft) -> Conversion:
@@ -48,11 +48,11 @@ def _unchosen(draft: Draft) -> Conversion:
         f"write the name of a runtime with the launcher {draft.launcher}{gpus}{image} in place of "
         f"`{PLACEHOLDER}`, or give `--team`, which also sets the queue and the priority class"
     )
-    chosen = Note(draft.at, Kind.CHOOSE, "spec.runtimeRef.name", wanted)
+    chosen = Remark(draft.at, Kind.CHOOSE, "spec.runtimeRef.name", wanted)
     notes = [*draft.notes, chosen, *undecided(draft)]
     if draft.volumes:
         older = "write them as podTemplateOverrides if the cluster has Trainer 2.1"
-        notes.append(Note(draft.place("volumes"), Kind.CHOOSE, "spec.runtimePatches", older))
+        notes.append(Remark(draft.place("volumes"), Kind.CHOOSE, "spec.runtimePatches", older))
     runtime = _profile(draft, ()) if draft.image else None
     job = train_job(draft, Form(LAUNCHERS[draft.launcher].roles))
     return Conversion(draft.title, draft.at, job, tuple(notes), runtime)
@@ -84,12 +84,13 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
 
 def _with_priority(draft: Draft, priorities: Sequence[Priority]) -> Draft:
     """Return a draft with a class that the team may use, by default the lowest, and its time."""
-    named = [each for each in priorities if each.name == draft.priority] or priorities[:1]
-    for priority in named:
-        times = (draft.deadline, priority.deadline)
-        deadline = min(filter(None, times), default=0)
-        return replace(draft, priority=priority.name, deadline=deadline)
-    return replace(draft, priority="")
+    if not priorities:
+        return replace(draft, priority="")
+    by_name = {priority.name: priority for priority in priorities}
+    priority = by_name.get(draft.priority, priorities[0])
+    times = (draft.deadline, priority.deadline)
+    deadline = min(filter(None, times), default=0)
+    return replace(draft, priority=priority.name, deadline=deadline)
 
 
 def shortened(name: str, longest: int) -> str:
@@ -99,23 +100,23 @@ def shortened(name: str, longest: int) -> str:
     return name if len(name) + 5 <= longest else f"{name[: longest - 6].rstrip('-')}-"
 
 
-def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Note]:
+def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Remark]:
     at, launch = draft.place("image"), choices[0].launch
     has = f"runtime {launch.name} has {repository(launch.runtime.image)}"
     if not draft.image:
         text = f"the source names none; {has}: it must hold the program"
-        yield Note(at, Kind.CHOOSE, "image", text)
+        yield Remark(at, Kind.CHOOSE, "image", text)
     elif repository(launch.runtime.image) != repository(draft.image):
-        others = ", ".join(each.launch.name for each in choices[1:])
+        others = ", ".join(choice.launch.name for choice in choices[1:])
         text = (
             f"{has}: put the program into that image, or give the job's own a runtime, "
             f"`profiles/runtimes/{profile_name(draft.image)}.yaml`"
         )
         also = f"; {others} would fit too" if others else ""
-        yield Note(at, Kind.CHOOSE, f"image {draft.image}", text + also)
+        yield Remark(at, Kind.CHOOSE, f"image {draft.image}", text + also)
     elif full(draft.image) not in {launch.runtime.image, launch.runtime.image.partition("@")[0]}:
         text = f"runtime {launch.name} has another version of it"
-        yield Note(at, Kind.CHANGED, f"image {draft.image}", text)
+        yield Remark(at, Kind.CHANGED, f"image {draft.image}", text)
 
 
 def _profile(draft: Draft, hardware: Sequence[str]) -> Body:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from trainyard.model.launcher import OPENMPI
 from trainyard.model.runtime import Runtime
 from trainyard_jobs.convert.draft import Draft
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 
 _FORWARDED = ("OMPI_", "PRTE_", "PMIX_")
 """Beginnings of the variables that Open MPI gives to each rank by itself."""
@@ -28,7 +28,7 @@ def forwarded(draft: Draft, runtime: Runtime) -> Draft:
         options = (word for name in names for word in ("-x", name))
         return replace(draft, args=(*options, *draft.args))
     text = "they reach the launcher alone: add `-x NAME` for each after `mpirun`"
-    note = Note(draft.place(names[0]), Kind.CHOOSE, f"variables {', '.join(names)}", text)
+    note = Remark(draft.place(names[0]), Kind.CHOOSE, f"variables {', '.join(names)}", text)
     return replace(draft, notes=(*draft.notes, note))
 
 

@@ -85,13 +85,13 @@ def _number(number: str, ranks: Ranks) -> Verdict:
 
 def environment(line: Line) -> dict[str, str]:
     """Return the options that are variables of Horovod."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for option in line.options:
         if option.name in _VARIABLES:
-            found[_VARIABLES[option.name]] = option.values[0] if option.values else "1"
+            variables[_VARIABLES[option.name]] = option.values[0] if option.values else "1"
         elif option.name == _THRESHOLD:
-            found["HOROVOD_FUSION_THRESHOLD"] = _bytes(option.values[0])
-    return found
+            variables["HOROVOD_FUSION_THRESHOLD"] = _bytes(option.values[0])
+    return variables
 
 
 def _bytes(megabytes: str) -> str:

@@ -68,12 +68,12 @@ def rewrite(words: Sequence[str], ranks: Ranks) -> Call:
 def _of_horovod(words: Sequence[str], ranks: Ranks) -> Call:
     line = read_line(words, HOROVODRUN)
     kept, remarks = _sifted(line, lambda option: horovod.judge(option, ranks))
-    more = [each for each in line.options if each.name == "mpi-args"]
+    more = [option for option in line.options if option.name == "mpi-args"]
     inner = [_of_mpi_args(each, ranks) for each in more]
     args = [*kept, *(word for call in inner for word in call.args), *line.rest]
     text = "mpirun starts the ranks; it maps and binds them as the runtime does"
     own = (0, Kind.CHANGED, _HOROVOD, text)
-    remarks = [own, *remarks, *(each for call in inner for each in call.remarks), *_left(line)]
+    remarks = [own, *remarks, *(remark for call in inner for remark in call.remarks), *_left(line)]
     command = LAUNCHERS[ranks.launcher].command
     return Call(command, tuple(args), horovod.environment(line), tuple(remarks))
 

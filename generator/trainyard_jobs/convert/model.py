@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Remark:
     """A part of the source that is not in the TrainJob as it was.
 
     Args:
@@ -54,5 +54,5 @@ class Conversion:
     name: str
     at: Pointer
     job: Body | None
-    notes: tuple[Note, ...]
+    notes: tuple[Remark, ...]
     runtime: Body | None = None

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from trainyard.diagnostics import Pointer
 from trainyard.yaml_io.emitter import emit
-from trainyard_jobs.convert.model import Conversion, Kind, Note
+from trainyard_jobs.convert.model import Conversion, Kind, Remark
 
 Place = Callable[[Pointer], str]
 """Returns a place as the user opens it: ``file:line:column``."""
 
 Plain = Callable[[str], str]
-"""Returns text on one line that controls nothing: what a job holds must not end a comment."""
+"""Returns text on one line without control characters: no text of a job may end a comment."""
 
 _RANKS = {kind: rank for rank, kind in enumerate(Kind)}
 
@@ -34,7 +34,8 @@ def _profile(conversion: Conversion) -> Iterator[str]:
         return
     yield "A runtime with the job's own image, as a profile below `runtimes/`:"
     text = emit(conversion.runtime).decode()
-    yield from (f"  {line}" for line in text.splitlines())
+    for line in text.splitlines():
+        yield f"  {line}"
 
 
 def lines(conversion: Conversion, place: Place, plain: Plain) -> Iterator[str]:
@@ -49,10 +50,10 @@ def lines(conversion: Conversion, place: Place, plain: Plain) -> Iterator[str]:
         yield plain(f"{place(note.at)}: {note.kind}: {_sentence(note)}")
 
 
-def ordered(notes: Iterable[Note]) -> list[Note]:
+def ordered(notes: Iterable[Remark]) -> list[Remark]:
     """Return notes, the most urgent kind first and otherwise in the order of the source."""
     return sorted(notes, key=lambda note: _RANKS[note.kind])
 
 
-def _sentence(note: Note) -> str:
+def _sentence(note: Remark) -> str:
     return f"{note.what}: {note.meaning}"

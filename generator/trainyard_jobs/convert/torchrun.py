@@ -52,7 +52,7 @@ class TorchCall:
 
     @property
     def number_of_ranks(self) -> int | None:
-        """Ranks of each node; 0 for one each GPU, None where it is no number."""
+        """Ranks of each node; 0 for one each GPU, None if it is not a number."""
         return _number(self.ranks[0] or "1")
 
     @property
@@ -90,7 +90,7 @@ def read_torchrun(words: Sequence[str]) -> TorchCall:
 
 
 def _start(words: Sequence[str]) -> int:
-    """Return the index of the first option; 0 where the command is no torchrun."""
+    """Return the index of the first option; 0 where the command is not torchrun."""
     name = words[0].rpartition("/")[2] if words else ""
     if name == "torchrun":
         return 1

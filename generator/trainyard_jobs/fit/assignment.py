@@ -29,7 +29,7 @@ class Wanted:
     @property
     def selector(self) -> dict[str, object]:
         """Labels that their nodes must have."""
-        return {name: value for each in self.pods for name, value in each.selector.items()}
+        return {name: value for pod in self.pods for name, value in pod.selector.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,7 @@ class Queueing:
 
     def matching(self, wanted: Wanted) -> list[str]:
         """Return the flavors whose labels the pods accept; a label that no flavor has is passed."""
-        return [
-            name
-            for name, pool in self.flavors.items()
-            if all(
-                pool.hardware.labels.get(key, value) == value
-                for key, value in wanted.selector.items()
-                if key in pool.hardware.labels
-            )
-        ]
+        return [name for name, pool in self.flavors.items() if _accept(wanted.selector, pool)]
 
     def free(self, flavor: str, evicted: Sequence[Running] = ()) -> list[dict[str, int]]:
         """Return what is free on each node of a flavor, without the pods of evicted jobs."""
@@ -95,6 +87,11 @@ class Queueing:
         return free_nodes(pool.allocatable, pool.nodes, ())
 
 
+def _accept(selector: Mapping[str, object], pool: Pool) -> bool:
+    labels = pool.hardware.labels
+    return all(labels.get(key, value) == value for key, value in selector.items())
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The flavor of a group of pods, and what it lacks there."""
@@ -106,7 +103,7 @@ class Choice:
     @property
     def rank(self) -> int:
         """How far the pods are from starting there: 0 they fit, 1 they wait, 2 they never fit."""
-        return max((2 if each.ever else 1 for each in self.shortages), default=0)
+        return max((2 if shortage.ever else 1 for shortage in self.shortages), default=0)
 
 
 def groups_of(pods: Sequence[Pods], *, counts_pods: bool) -> list[Wanted]:
@@ -117,17 +114,17 @@ def groups_of(pods: Sequence[Pods], *, counts_pods: bool) -> list[Wanted]:
         counts_pods: whether the queue has a quota of pods.
     """
     groups: dict[str, list[Pods]] = {}
-    for each in pods:
-        groups.setdefault(each.group, []).append(each)
-    return [Wanted(tuple(found), _total(found, counts_pods)) for found in groups.values()]
+    for pod in pods:
+        groups.setdefault(pod.group, []).append(pod)
+    return [Wanted(tuple(alike), _total(alike, counts_pods)) for alike in groups.values()]
 
 
 def _total(pods: Sequence[Pods], counts_pods: bool) -> dict[str, int]:
     total: dict[str, int] = {}
-    for each in pods:
-        amounts = {**each.requests, "pods": 1} if counts_pods else each.requests
+    for pod in pods:
+        amounts = {**pod.requests, "pods": 1} if counts_pods else pod.requests
         for name, amount in amounts.items():
-            total[name] = total.get(name, 0) + amount * each.count
+            total[name] = total.get(name, 0) + amount * pod.count
     return total
 
 
@@ -140,13 +137,13 @@ def choose(queueing: Queueing, groups: Sequence[Wanted]) -> list[Choice]:
     before: dict[Amount, int] = {}
     choices: list[Choice] = []
     for wanted in groups:
-        found = [
+        fitting = [
             Choice(wanted, flavor, tuple(_shortages(queueing, wanted, flavor, before)))
             for flavor in queueing.matching(wanted)
         ]
-        if not found:
+        if not fitting:
             return choices
-        best = min(found, key=lambda each: (each.rank, _borrows(queueing, each, before)))
+        best = min(fitting, key=lambda choice: (choice.rank, _borrows(queueing, choice, before)))
         for name, amount in wanted.total.items():
             key = (best.flavor, name)
             before[key] = before.get(key, 0) + amount
@@ -190,10 +187,10 @@ def requests_of(choices: Sequence[Choice]) -> dict[Amount, int]:
 def placements(choices: Sequence[Choice], flavor: str) -> list[Placement]:
     """Return the pods that a flavor's nodes must take."""
     return [
-        Placement(each.requests, each.count)
+        Placement(pod.requests, pod.count)
         for choice in choices
         if choice.flavor == flavor
-        for each in choice.wanted.pods
+        for pod in choice.wanted.pods
     ]
 
 
@@ -203,5 +200,5 @@ def missing_nodes(
     """Return the pods that find no free node, by flavor on whose nodes Kueue places them."""
     return {
         flavor: unplaced(queueing.free(flavor, evicted), placements(choices, flavor))
-        for flavor in sorted({each.flavor for each in choices} & queueing.placed)
+        for flavor in sorted({choice.flavor for choice in choices} & queueing.placed)
     }

@@ -94,9 +94,9 @@ class Case:
     def is_formed(self) -> bool:
         """Return whether the API server can read the job; if not, no other link is judged."""
         return all(
-            each.standing is not Standing.NEVER
-            for each in self.checks
-            if each.link in {Link.NAMESPACE, Link.FORM}
+            check.standing is not Standing.NEVER
+            for check in self.checks
+            if check.link in {Link.NAMESPACE, Link.FORM}
         )
 
     def requests(self) -> list[Request]:
@@ -107,7 +107,7 @@ class Case:
         named = next((groups[role] for role in ("user", "admin") if groups.get(role)), ())
         user = f"somebody@{self.space.team.name}"
         job = Request(self.body, "trainjobs", user, (*named[:1], "system:authenticated"))
-        return [job, *(self._pod(each) for each in self.pods)]
+        return [job, *(self._pod(pod) for pod in self.pods)]
 
     def _pod(self, pods: Pods) -> Request:
         """Return the creation of a pod by the controller of Jobs."""
@@ -140,7 +140,7 @@ def case_of(ground: Ground, job: Body) -> Case:
     spaces = ground.tenant.spaces
     body = _placed(job, home_of(job, spaces).namespace)
     namespace = str(mapping(body, "metadata").get("namespace"))
-    space = next((each for each in spaces if each.namespace == namespace), None)
+    space = next((known for known in spaces if known.namespace == namespace), None)
     assumed = [*_assumed(job, namespace)]
     checks = [*_namespace_check(ground, namespace, space), *_form_checks(ground, body)]
     if checks:
@@ -195,15 +195,15 @@ def _assumed(job: Body, namespace: str) -> Iterator[Check]:
 def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Iterator[Check]:
     if space is None:
         team = ground.tenant.team
-        known = ", ".join(each.namespace for each in ground.tenant.spaces)
+        known = ", ".join(known.namespace for known in ground.tenant.spaces)
         message = f"namespace {namespace} is none of team {team.name}'s on this cluster: {known}"
         yield Check(Link.NAMESPACE, Standing.NEVER, message, team.at)
 
 
 def _form_checks(ground: Ground, body: Body) -> Iterator[Check]:
     # The schemas have only the metadata that the tree writes; the evaluator judges the others.
-    found = mapping(body, "metadata").items()
-    metadata = {key: each for key, each in found if key not in {_OWNERS, _GENERATE}}
+    fields = mapping(body, "metadata").items()
+    metadata = {key: value for key, value in fields if key not in {_OWNERS, _GENERATE}}
     for fault in ground.faults({**body, "metadata": metadata}):
         yield Check(Link.FORM, Standing.NEVER, fault)
 
@@ -228,7 +228,7 @@ def _pods(ground: Ground, runtime: Body, body: Body, namespace: str) -> tuple[Po
     """Return the pods of a job with the defaults of its namespace.
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is not a quantity.
     """
     ranges = [each.body for each in ground.objects.of("LimitRange", namespace)]
     return pods_of(runtime, body, ranges)

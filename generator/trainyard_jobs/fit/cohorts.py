@@ -23,7 +23,7 @@ Usage = Mapping[Amount, int]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A queue's quota of one resource of one flavor, in base units; None is no limit."""
+    """A queue's quota of one resource of one flavor, in base units; None means no limit."""
 
     nominal: int
     borrowing: int | None
@@ -58,12 +58,12 @@ class Cohorts:
     def sharing(self, queue: str) -> list[str]:
         """Return a queue and all that are in a cohort with it, by name."""
         root = [queue, *self.line(queue)][-1]
-        return sorted(each for each in self.limits if root in {each, *self.line(each)})
+        return sorted(limit for limit in self.limits if root in {limit, *self.line(limit)})
 
     def nominal(self, queue: str, amount: Amount) -> int:
         """Return the quota of a queue, without what it may borrow."""
-        found = self.limits.get(queue, {}).get(amount)
-        return found.nominal if found else 0
+        limit = self.limits.get(queue, {}).get(amount)
+        return limit.nominal if limit else 0
 
     def subtree(self, node: str, amount: Amount) -> int:
         """Return the quota of a queue, or what a cohort gets from its members."""
@@ -75,10 +75,10 @@ class Cohorts:
 
     def local(self, node: str, amount: Amount) -> int:
         """Return the part of a node's quota that it never lends."""
-        found = self.limits.get(node, {}).get(amount)
-        if found is None or found.lending is None:
+        limit = self.limits.get(node, {}).get(amount)
+        if limit is None or limit.lending is None:
             return 0
-        return max(0, self.subtree(node, amount) - found.lending)
+        return max(0, self.subtree(node, amount) - limit.lending)
 
     def used(self, node: str, amount: Amount) -> int:
         """Return what is used of a node's quota."""
@@ -99,12 +99,12 @@ class Cohorts:
         if not parent:
             return self.subtree(node, amount) - self.used(node, amount)
         above = self.available(parent, amount)
-        found = self.limits.get(node, {}).get(amount)
-        if found is not None and found.borrowing is not None:
+        limit = self.limits.get(node, {}).get(amount)
+        if limit is not None and limit.borrowing is not None:
             local = self.local(node, amount)
             stored = self.subtree(node, amount) - local
             taken = max(0, self.used(node, amount) - local)
-            above = min(above, stored - taken + found.borrowing)
+            above = min(above, stored - taken + limit.borrowing)
         return self.local_available(node, amount) + above
 
     def potential(self, node: str, amount: Amount) -> int:
@@ -113,9 +113,9 @@ class Cohorts:
         if not parent:
             return self.subtree(node, amount)
         most = self.local(node, amount) + self.potential(parent, amount)
-        found = self.limits.get(node, {}).get(amount)
-        if found is not None and found.borrowing is not None:
-            most = min(most, self.subtree(node, amount) + found.borrowing)
+        limit = self.limits.get(node, {}).get(amount)
+        if limit is not None and limit.borrowing is not None:
+            most = min(most, self.subtree(node, amount) + limit.borrowing)
         return most
 
     def borrows_with(self, node: str, amount: Amount, more: int) -> bool:
@@ -124,7 +124,7 @@ class Cohorts:
 
     def is_within(self, node: str, amounts: Iterable[Amount]) -> bool:
         """Return whether a node uses no more than its own quota of some resources."""
-        return all(self.used(node, each) <= self.subtree(node, each) for each in amounts)
+        return all(self.used(node, amount) <= self.subtree(node, amount) for amount in amounts)
 
     def changed(self, queue: str, usage: Usage, sign: int) -> None:
         """Add what a job uses to its queue (1), or take it away (-1)."""
@@ -135,7 +135,7 @@ class Cohorts:
 
 
 def cohorts_of(objects: Objects) -> Cohorts:
-    """Return the queues of a cluster, of which none is in use."""
+    """Return the queues of a cluster, all unused."""
     parents, limits = {}, {}
     for manifest in objects.of("ClusterQueue"):
         name = queue_node(manifest.name)

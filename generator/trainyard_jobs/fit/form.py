@@ -78,7 +78,7 @@ def form_faults(job: Body, *, patches_runtimes: bool) -> Iterator[str]:
     yield from _name_faults(mapping(job, "metadata"))
     spec = mapping(job, "spec")
     patches = mappings(spec, "runtimePatches")
-    others = [each for each in patches if each.get("manager") != _KUEUE]
+    others = [patch for patch in patches if patch.get("manager") != _KUEUE]
     if len(others) < len(patches) - 1:
         yield f"spec.runtimePatches: manager {_KUEUE} is Kueue's; choose another"
     for path in _repeated({**spec, "runtimePatches": others}, "spec"):
@@ -98,20 +98,20 @@ def _name_faults(metadata: Body) -> Iterator[str]:
     seconds = str(labels.get(_LONGEST_TIME, "1"))
     # A label has at most 63 characters, which the API server demands later.
     if not re.fullmatch(r"\+?[0-9]{1,63}", seconds, re.ASCII) or not 0 < int(seconds) < 1 << 63:
-        yield f"metadata.labels[{_LONGEST_TIME}]: {seconds[:63]!r} is no number above 0"
+        yield f"metadata.labels[{_LONGEST_TIME}]: {seconds[:63]!r} is not a number above 0"
 
 
 def _manager_faults(patches: Iterable[Body]) -> Iterator[str]:
     for patch in patches:
         if not _MANAGER.fullmatch(str(patch.get("manager", ""))):
-            yield f"spec.runtimePatches: manager {patch.get('manager')!r} is no domain and path"
+            yield f"spec.runtimePatches: manager {patch.get('manager')!r} is not a domain and path"
 
 
 def _source_faults(job: Body) -> Iterator[str]:
     for part in ("dataset", "model"):
         uri = value_at(job, f"spec.initializer.{part}.storageUri")
         if uri and not _URI.fullmatch(str(uri)):
-            yield f"spec.initializer.{part}.storageUri: {uri!r} is no URI"
+            yield f"spec.initializer.{part}.storageUri: {uri!r} is not a URI"
 
 
 def _repeated(body: Any, path: str) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _repeated(body: Any, path: str) -> Iterator[str]:
 def _has_repeated(members: Any, key: str) -> bool:
     if not isinstance(members, list):
         return False
-    counts = Counter(each.get(key) for each in members if isinstance(each, dict))
+    counts = Counter(member.get(key) for member in members if isinstance(member, dict))
     return any(count > 1 for count in counts.values())
 
 
@@ -142,19 +142,21 @@ def trainer_faults(job: Body, runtime: Body, *, patches_runtimes: bool) -> Itera
             yield f"spec.initializer.{part}: the runtime has no job {step}"
     yield from _change_faults(job, containers)
     if patches_runtimes and mapping(runtime, "spec", "mlPolicy", "mpi"):
-        names = {str(each.get("name")) for each in mappings(job, "spec", "trainer", "env")}
+        names = {str(variable.get("name")) for variable in mappings(job, "spec", "trainer", "env")}
         for name in sorted(names & _RESERVED):
             yield f"spec.trainer.env: {name} is Trainer's"
 
 
 def _containers(runtime: Body) -> dict[str, set[str]]:
     """Return the names of the containers of each replicated job of a runtime."""
-    found = {}
-    for each in mappings(runtime, "spec", "template", "spec", "replicatedJobs"):
-        pod = mapping(each, "template", "spec", "template", "spec")
+    containers = {}
+    for replicated_job in mappings(runtime, "spec", "template", "spec", "replicatedJobs"):
+        pod = mapping(replicated_job, "template", "spec", "template", "spec")
         all_of_them = (*mappings(pod, "containers"), *mappings(pod, "initContainers"))
-        found[str(each.get("name"))] = {str(container.get("name")) for container in all_of_them}
-    return found
+        containers[str(replicated_job.get("name"))] = {
+            str(container.get("name")) for container in all_of_them
+        }
+    return containers
 
 
 def _change_faults(job: Body, containers: dict[str, set[str]]) -> Iterator[str]:
@@ -163,11 +165,12 @@ def _change_faults(job: Body, containers: dict[str, set[str]]) -> Iterator[str]:
         if role not in containers:
             yield f"the runtime has no job {role!r} to change"
             continue
-        for each in (*mappings(pod, "containers"), *mappings(pod, "initContainers")):
-            if each.get("name") not in containers[role]:
-                yield f"job {role} of the runtime has no container {each.get('name')!r} to change"
-            elif each.get("env"):
-                yield f"a change of container {each['name']} must not set env"
+        for container in (*mappings(pod, "containers"), *mappings(pod, "initContainers")):
+            name = container.get("name")
+            if name not in containers[role]:
+                yield f"job {role} of the runtime has no container {name!r} to change"
+            elif container.get("env"):
+                yield f"a change of container {name} must not set env"
 
 
 def _pod_changes(job: Body) -> Iterator[tuple[str, Body]]:
@@ -175,6 +178,8 @@ def _pod_changes(job: Body) -> Iterator[tuple[str, Body]]:
         for target in mappings(override, "targetJobs"):
             yield str(target.get("name")), mapping(override, "spec")
     for patch in mappings(job, "spec", "runtimePatches"):
-        for each in mappings(patch, "trainingRuntimeSpec", "template", "spec", "replicatedJobs"):
-            pod = mapping(each, "template", "spec", "template", "spec")
-            yield str(each.get("name")), pod
+        for replicated_job in mappings(
+            patch, "trainingRuntimeSpec", "template", "spec", "replicatedJobs"
+        ):
+            pod = mapping(replicated_job, "template", "spec", "template", "spec")
+            yield str(replicated_job.get("name")), pod

@@ -28,7 +28,7 @@ def runtime_named(body: dict[str, Any], team: Team) -> str:
 def grant_of(body: dict[str, Any], space: Space) -> Grant | None:
     """Return the limits of jobs with a job's runtime; None when a namespace may not use it."""
     name = runtime_named(body, space.team)
-    return next((each for each in space.grants if each.launch.name == name), None)
+    return next((grant for grant in space.grants if grant.launch.name == name), None)
 
 
 def home_of(body: dict[str, Any], spaces: Sequence[Space], preferred: Space | None = None) -> Space:
@@ -40,4 +40,4 @@ def home_of(body: dict[str, Any], spaces: Sequence[Space], preferred: Space | No
         preferred: taken where it may use the runtime, or none may.
     """
     first = preferred or spaces[0]
-    return next((each for each in (first, *spaces) if grant_of(body, each)), first)
+    return next((space for space in (first, *spaces) if grant_of(body, space)), first)

@@ -21,7 +21,7 @@ def with_defaults(template: Body, ranges: Sequence[Body]) -> Body:
     spec = dict(mapping(template, "spec"))
     for name in _LISTS:
         if name in spec:
-            spec[name] = [_container(each, ranges) for each in mappings(spec, name)]
+            spec[name] = [_container(container, ranges) for container in mappings(spec, name)]
     return {**template, "spec": spec}
 
 
@@ -29,17 +29,18 @@ def _container(container: Body, ranges: Sequence[Body]) -> Body:
     limits = mapping(container, "resources", "limits")
     # The API server copies limits to requests before a LimitRange is applied.
     requests = {**limits, **mapping(container, "resources", "requests")}
-    for each in _items(ranges):
-        limits = {**mapping(each, "default"), **limits}
-        requests = {**mapping(each, "defaultRequest"), **requests}
+    for item in _items(ranges):
+        limits = {**mapping(item, "default"), **limits}
+        requests = {**mapping(item, "defaultRequest"), **requests}
     return {**container, "resources": {"limits": limits, "requests": requests}}
 
 
 def refusals(template: Body, ranges: Sequence[Body]) -> Iterator[str]:
     """Yield each amount of a container that is below a minimum or above a maximum."""
-    for container in (each for name in _LISTS for each in mappings(template, "spec", name)):
-        for item in _items(ranges):
-            yield from _out_of_range(container, item)
+    for name in _LISTS:
+        for container in mappings(template, "spec", name):
+            for item in _items(ranges):
+                yield from _out_of_range(container, item)
 
 
 def _out_of_range(container: Body, item: Body) -> Iterator[str]:

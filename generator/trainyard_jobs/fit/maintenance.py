@@ -29,7 +29,7 @@ def until_back(
         yield from checks
         return
     answers = [*checks]
-    others = [each for each in answers if not _is_short(each)]
+    others = [answer for answer in answers if not _is_short(answer)]
     yield from others
     if len(others) < len(answers):
         yield from map(_missing, waiting)
@@ -52,7 +52,7 @@ def _fits(queue: Queue, requests: Mapping[Amount, int]) -> bool:
 def _missing(pool: Pool) -> Check:
     """Return that a job waits until nodes of a pool are back."""
     last = pool.maintenance[-1]
-    out = "; ".join(each.display for each in pool.maintenance)
+    out = "; ".join(window.display for window in pool.maintenance)
     nodes = f"{len(pool.out_of_use)} of {counted(pool.nodes, 'node')} of {pool.name}"
     return Check(
         Link.QUOTA,

@@ -37,8 +37,8 @@ def merged(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
 
 def _by_key(base: list[Any], change: list[Any], key: str) -> list[Any]:
     """Return a list whose members with a known key are merged and whose new ones are added."""
-    found = {each.get(key): each for each in base if isinstance(each, dict)}
-    for each in change:
-        if isinstance(each, dict):
-            found[each.get(key)] = merged(found.get(each.get(key), {}), each)
-    return list(found.values())
+    by_name = {member.get(key): member for member in base if isinstance(member, dict)}
+    for member in change:
+        if isinstance(member, dict):
+            by_name[member.get(key)] = merged(by_name.get(member.get(key), {}), member)
+    return list(by_name.values())

@@ -29,11 +29,13 @@ def free_nodes(allocatable: Amounts, count: int, used: Iterable[Amounts]) -> lis
         count: of nodes.
         used: what pods request on each node that runs some.
     """
-    busy = list(used)[:count]
-    free = [
-        {name: amount - each.get(name, 0) for name, amount in allocatable.items()} for each in busy
-    ]
-    return free + [dict(allocatable) for _ in range(count - len(free))]
+    busy = [_left(allocatable, requested) for requested in list(used)[:count]]
+    idle = [dict(allocatable) for _ in range(count - len(busy))]
+    return busy + idle
+
+
+def _left(allocatable: Amounts, requested: Amounts) -> dict[str, int]:
+    return {name: amount - requested.get(name, 0) for name, amount in allocatable.items()}
 
 
 def unplaced(nodes: list[dict[str, int]], wanted: Iterable[Placement]) -> int:
@@ -45,7 +47,7 @@ def unplaced(nodes: list[dict[str, int]], wanted: Iterable[Placement]) -> int:
     for placement in sorted(wanted, key=_size, reverse=True):
         missing = placement.count
         request = {**placement.requests, "pods": 1}
-        for node in sorted(nodes, key=lambda each: sorted(each.items())):
+        for node in sorted(nodes, key=lambda free: sorted(free.items())):
             placed = min(missing, room(node, request))
             missing -= placed
             for name, amount in request.items():
@@ -61,4 +63,4 @@ def room(node: Amounts, request: Amounts) -> int:
 
 def _size(placement: Placement) -> list[tuple[str, int]]:
     """Return what orders requests: GPUs before CPU before the rest."""
-    return sorted(placement.requests.items(), key=lambda each: ("gpu" not in each[0], each[0]))
+    return sorted(placement.requests.items(), key=lambda pair: ("gpu" not in pair[0], pair[0]))

@@ -32,8 +32,8 @@ def objects_of(manifests: Iterable[Manifest]) -> Objects:
     """Return objects by kind and name; samples, files of nodes and artifacts are none."""
     return Objects(
         {
-            (each.body["kind"], each.namespace, each.name): each
-            for each in manifests
-            if each.unit not in UNLISTED
+            (manifest.body["kind"], manifest.namespace, manifest.name): manifest
+            for manifest in manifests
+            if manifest.unit not in UNLISTED
         }
     )

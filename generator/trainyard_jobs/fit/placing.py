@@ -27,7 +27,7 @@ _PRIORITY = "kueue.x-k8s.io/priority-class"
 
 def node_checks(queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
     """Yield pods that are larger than a node, or more than all nodes have room for."""
-    for flavor in sorted({each.flavor for each in choices}):
+    for flavor in sorted({choice.flavor for choice in choices}):
         pool, wanted = queueing.flavors[flavor], placements(choices, flavor)
         larger = [*_larger(pool, flavor, wanted)]
         yield from larger
@@ -39,13 +39,13 @@ def node_checks(queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check
 
 def _larger(pool: Pool, flavor: str, wanted: Sequence[Placement]) -> Iterator[Check]:
     """Yield the first pod that does not fit an empty node."""
-    for each in wanted:
-        if room(pool.allocatable, {**each.requests, "pods": 1}):
+    for placement in wanted:
+        requests, had = placement.requests, pool.allocatable
+        if room(had, {**requests, "pods": 1}):
             continue
-        had = pool.allocatable
-        name = next(name for name, amount in each.requests.items() if amount > had.get(name, 0))
+        name = next(name for name, amount in requests.items() if amount > had.get(name, 0))
         limit = format_amount(name, had.get(name, 0))
-        asked = format_amount(name, each.requests[name])
+        asked = format_amount(name, requests[name])
         message = f"a pod requests {asked} {name}, and a node of {flavor} has {limit}"
         yield Check(Link.NODES, Standing.NEVER, message, pool.hardware.at, limit=limit)
         return
@@ -70,7 +70,7 @@ def present_checks(case: Case, queueing: Queueing, choices: Sequence[Choice]) ->
 
 
 def _present(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
-    short = [each for choice in choices for each in choice.shortages]
+    short = [shortage for choice in choices for shortage in choice.shortages]
     missing = missing_nodes(queueing, choices)
     if not short and not any(missing.values()):
         return
@@ -80,7 +80,7 @@ def _present(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Itera
         yield from _without_node(queueing, missing)
         yield from _unpredicted(case, queueing)
     else:
-        names = ", ".join(sorted(each.job for each in evicted))
+        names = ", ".join(sorted(victim.job for victim in evicted))
         message = f"Kueue evicts {counted(len(evicted), 'job')} for it: {names}"
         yield Check(Link.QUOTA, Standing.ADMITTED, message)
 
@@ -117,7 +117,7 @@ def _evicted(
     if _shares_fairly(case):
         return None
     requests = requests_of(choices)
-    scarce = frozenset(each.amount for each in short)
+    scarce = frozenset(shortage.amount for shortage in short)
 
     def fits(evicted: Sequence[Running]) -> bool:
         return not any(missing_nodes(queueing, choices, evicted).values())
@@ -129,5 +129,5 @@ def _evicted(
 
 def _priority(case: Case) -> int:
     name = mapping(case.body, "metadata", "labels").get(_PRIORITY)
-    found = case.ground.objects.find("WorkloadPriorityClass", str(name)) if name else None
-    return int(value_at(found.body, "value") or 0) if found else 0
+    priority_class = case.ground.objects.find("WorkloadPriorityClass", str(name)) if name else None
+    return int(value_at(priority_class.body, "value") or 0) if priority_class else 0

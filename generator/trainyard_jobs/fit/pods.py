@@ -53,7 +53,7 @@ def pod_requests(template: Body) -> dict[str, int]:
     Source: kubernetes/component-helpers:resource/helpers.go (PodRequests).
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is not a quantity.
     """
     total: dict[str, int] = {}
     for container in mappings(template, "spec", "containers"):
@@ -69,15 +69,15 @@ def requests_of(container: Body) -> dict[str, int]:
     """Return the requests of a container; what only has a limit requests as much.
 
     Raises:
-        ValueError: an amount is no quantity, or below 0.
+        ValueError: an amount is not a quantity, or below 0.
     """
-    found: dict[str, int] = {}
+    requests: dict[str, int] = {}
     for part in ("limits", "requests"):
         for name, amount in mapping(container, "resources", part).items():
-            found[name] = in_base_units(name, str(amount))
-            if found[name] < 0:
+            requests[name] = in_base_units(name, str(amount))
+            if requests[name] < 0:
                 raise ValueError(f"{amount} {name} is below 0")
-    return found
+    return requests
 
 
 def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods, ...]:
@@ -89,12 +89,12 @@ def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods
         ranges: LimitRanges of the job's namespace.
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is not a quantity.
     """
     policy = mapping(runtime, "spec", "mlPolicy")
     return tuple(
-        _pods(each, policy, job, ranges)
-        for each in mappings(runtime, "spec", "template", "spec", _JOBS)
+        _pods(replicated, policy, job, ranges)
+        for replicated in mappings(runtime, "spec", "template", "spec", _JOBS)
     )
 
 
@@ -139,17 +139,17 @@ def _runs_ranks(replicated: Body, policy: Body) -> bool:
 
 def _changes(job: Body, role: str) -> Iterator[Body]:
     """Yield what a job changes in the pod template of a replicated job, in its order."""
-    for each in mappings(job, "spec", "podTemplateOverrides"):
-        if any(target.get("name") == role for target in mappings(each, "targetJobs")):
-            yield {key: each[key] for key in ("metadata", "spec") if key in each}
+    for override in mappings(job, "spec", "podTemplateOverrides"):
+        if any(target.get("name") == role for target in mappings(override, "targetJobs")):
+            yield {key: override[key] for key in ("metadata", "spec") if key in override}
     for patch in mappings(job, "spec", "runtimePatches"):
         yield from _patched(patch, role)
 
 
 def _patched(patch: Body, role: str) -> Iterator[Body]:
-    for each in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
-        if each.get("name") == role:
-            yield mapping(each, "template", "spec", "template")
+    for replicated in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
+        if replicated.get("name") == role:
+            yield mapping(replicated, "template", "spec", "template")
 
 
 def _with_trainer(template: Body, trainer: Body) -> Body:

@@ -53,9 +53,9 @@ def victims(cohorts: Cohorts, job: Preemptor, running: Sequence[Running]) -> lis
     """Return the jobs that are evicted for a job; None when no eviction makes room."""
     if not all(_may_preempt(cohorts, job, amount) for amount in job.scarce):
         return None
-    found = list(_candidates(cohorts, job, running))
-    for borrowing in _attempts(cohorts, job, found):
-        evicted = _evicted(cohorts, job, found, borrowing=borrowing)
+    candidates = list(_candidates(cohorts, job, running))
+    for borrowing in _attempts(cohorts, job, candidates):
+        evicted = _evicted(cohorts, job, candidates, borrowing=borrowing)
         if evicted is not None:
             return evicted
     return None
@@ -80,33 +80,37 @@ def _may_preempt(cohorts: Cohorts, job: Preemptor, amount: Amount) -> bool:
     return False
 
 
-def _attempts(cohorts: Cohorts, job: Preemptor, found: Sequence[Candidate]) -> tuple[bool, ...]:
+def _attempts(
+    cohorts: Cohorts, job: Preemptor, candidates: Sequence[Candidate]
+) -> tuple[bool, ...]:
     """Return whether each attempt may borrow, in Kueue's order (classicalPreemptions)."""
-    others = [each for each in found if each.lowest]
+    others = [candidate for candidate in candidates if candidate.lowest]
+    queue = job.queue
     under = all(
-        cohorts.used(job.queue, each) < cohorts.nominal(job.queue, each) for each in job.short
+        cohorts.used(queue, amount) < cohorts.nominal(queue, amount) for amount in job.short
     )
     if not others or not under:
         return (True,)
-    return (False, True) if all(each.reclaimed for each in others) else (True, False)
+    return (False, True) if all(other.reclaimed for other in others) else (True, False)
 
 
 def _candidates(
     cohorts: Cohorts, job: Preemptor, running: Sequence[Running]
 ) -> Iterator[Candidate]:
     """Yield the jobs that may be evicted: those of cohorts first, then those of the same queue."""
-    using = [each for each in running if job.short & each.usage.keys()]
-    using.sort(key=lambda each: (each.priority, _newest_first(each.since), each.job))
+    using = [other for other in running if job.short & other.usage.keys()]
+    using.sort(key=lambda other: (other.priority, _newest_first(other.since), other.job))
     for advantage, lowest, queue in _queues(cohorts, job):
-        borrowers = (each for each in using if each.queue == queue)
-        yield from (Candidate(each, lowest, reclaimed=not advantage) for each in borrowers)
+        for other in using:
+            if other.queue == queue:
+                yield Candidate(other, lowest, reclaimed=not advantage)
     yield from _of_same_queue(job, using)
 
 
 def _of_same_queue(job: Preemptor, using: Sequence[Running]) -> Iterator[Candidate]:
-    for each in using:
-        if each.queue == job.queue and each.priority < job.priority:
-            yield Candidate(each, "", reclaimed=False)
+    for other in using:
+        if other.queue == job.queue and other.priority < job.priority:
+            yield Candidate(other, "", reclaimed=False)
 
 
 def _newest_first(since: str) -> tuple[int, ...]:
@@ -132,11 +136,11 @@ def _remaining(
     cohorts: Cohorts, node: str, requests: Mapping[Amount, int]
 ) -> tuple[bool, dict[Amount, int]]:
     """Return whether requests fit the quota of a node, and what exceeds what it never lends."""
-    fits = not any(cohorts.borrows_with(node, each, value) for each, value in requests.items())
-    rest = {
-        each: max(0, value - cohorts.local_available(node, each))
-        for each, value in requests.items()
-    }
+    fits = True
+    rest = {}
+    for amount, requested in requests.items():
+        fits = fits and not cohorts.borrows_with(node, amount, requested)
+        rest[amount] = max(0, requested - cohorts.local_available(node, amount))
     return fits, rest
 
 
@@ -154,16 +158,16 @@ def _borrowers(
 
 
 def _evicted(
-    cohorts: Cohorts, job: Preemptor, found: Sequence[Candidate], *, borrowing: bool
+    cohorts: Cohorts, job: Preemptor, candidates: Sequence[Candidate], *, borrowing: bool
 ) -> list[Running] | None:
     """Return the jobs whose eviction makes room; None when not even all candidates do."""
     evicted: list[Running] = []
     fits = False
-    for each in found:
-        if not _is_valid(cohorts, job, each, borrowing=borrowing):
+    for candidate in candidates:
+        if not _is_valid(cohorts, job, candidate, borrowing=borrowing):
             continue
-        cohorts.changed(each.job.queue, each.job.usage, -1)
-        evicted.append(each.job)
+        cohorts.changed(candidate.job.queue, candidate.job.usage, -1)
+        evicted.append(candidate.job)
         if fits := _fits(cohorts, job, evicted, borrowing=borrowing):
             break
     needed = _needed(cohorts, job, evicted, borrowing=borrowing) if fits else evicted
@@ -177,13 +181,13 @@ def _needed(
 ) -> list[Running]:
     """Return the evicted jobs without those that can go on after all (fillBackWorkloads)."""
     needed = list(evicted)
-    for each in reversed(evicted[:-1]):
-        cohorts.changed(each.queue, each.usage, 1)
-        fewer = [other for other in needed if other is not each]
+    for victim in reversed(evicted[:-1]):
+        cohorts.changed(victim.queue, victim.usage, 1)
+        fewer = [other for other in needed if other is not victim]
         if _fits(cohorts, job, fewer, borrowing=borrowing):
             needed = fewer
         else:
-            cohorts.changed(each.queue, each.usage, -1)
+            cohorts.changed(victim.queue, victim.usage, -1)
     return needed
 
 

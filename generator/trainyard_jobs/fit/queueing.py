@@ -31,10 +31,10 @@ def queue_checks(case: Case) -> Iterator[Check]:
         message = f"namespace {case.namespace} has no LocalQueue `{label}` that leads to a queue"
         yield Check(Link.QUEUE, Standing.NEVER, message, _quota_place(case))
         return
-    found = [*_stopped(case, local, queue), *_range_checks(case)]
-    found += _coverage(case, queue)
-    yield from found
-    if not any(each.standing is Standing.NEVER for each in found):
+    checks = [*_stopped(case, local, queue), *_range_checks(case)]
+    checks += _coverage(case, queue)
+    yield from checks
+    if not any(check.standing is Standing.NEVER for check in checks):
         yield from _quota_checks(case, queue)
 
 
@@ -66,8 +66,8 @@ def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
 def _range_checks(case: Case) -> Iterator[Check]:
     ranges = case.ground.objects.of("LimitRange", case.namespace)
     for pods in case.pods:
-        for each in refusals(pods.template, [manifest.body for manifest in ranges]):
-            message = f"pods of {pods.role}: {each}"
+        for refusal in refusals(pods.template, [manifest.body for manifest in ranges]):
+            message = f"pods of {pods.role}: {refusal}"
             yield Check(Link.LIMIT_RANGE, Standing.NEVER, message, ranges[0].at)
 
 
@@ -98,13 +98,13 @@ def _quota_checks(case: Case, manifest: Manifest) -> Iterator[Check]:
         message = f"pods of {lost.role} need nodes with {labels}, which no flavor of the queue has"
         yield Check(Link.FLAVOR, Standing.NEVER, message, _quota_place(case))
         return
-    ever = [each for choice in choices for each in choice.shortages if each.ever]
+    ever = [shortage for choice in choices for shortage in choice.shortages if shortage.ever]
     never = [
         *quota_checks(case, queueing, choices, ever, Standing.NEVER),
         *node_checks(queueing, choices),
     ]
-    found = [*until_back(_model(case, manifest), requests_of(choices), never)]
-    yield from found or present_checks(case, queueing, choices)
+    checks = [*until_back(_model(case, manifest), requests_of(choices), never)]
+    yield from checks or present_checks(case, queueing, choices)
 
 
 def _queueing(case: Case, manifest: Manifest) -> Queueing:
@@ -118,7 +118,7 @@ def _queueing(case: Case, manifest: Manifest) -> Queueing:
 
 
 def _model(case: Case, manifest: Manifest) -> Queue:
-    return next(each for each in case.ground.tenant.queues if each.name == manifest.name)
+    return next(queue for queue in case.ground.tenant.queues if queue.name == manifest.name)
 
 
 def _has_topology(case: Case, flavor: str) -> bool:

@@ -26,18 +26,19 @@ def quota_checks(
 ) -> Iterator[Check]:
     """Yield one answer for each flavor: of its GPUs, else of the resource that lacks most."""
     total = requests_of(choices)
-    for flavor in sorted({each.amount[0] for each in short}):
+    for flavor in sorted({shortage.amount[0] for shortage in short}):
         gpu = queueing.flavors[flavor].hardware.gpu
-        lacking = {each.amount: each.limit for each in short if each.amount[0] == flavor}
-        key = min(
-            lacking,
-            key=lambda each: (
-                gpu is None or each[1] != gpu.resource,
-                Fraction(lacking[each], total[each]),
-                each,
-            ),
-        )
-        yield _shortage(case, queueing, key, total[key], standing)
+        ranked = [
+            (
+                gpu is None or shortage.amount[1] != gpu.resource,
+                Fraction(shortage.limit, total[shortage.amount]),
+                shortage.amount,
+            )
+            for shortage in short
+            if shortage.amount[0] == flavor
+        ]
+        *_, worst = min(ranked)
+        yield _shortage(case, queueing, worst, total[worst], standing)
 
 
 def _shortage(

@@ -16,7 +16,7 @@ from trainyard_jobs.fit.grants import grant_of
 from trainyard_jobs.fit.verdict import Check, Link, Standing
 
 _LINKS = {"ObjectMeta": Link.FORM, "PodSecurity": Link.POD_SECURITY}
-"""Links of what refuses an object and is no policy."""
+"""Links of what refuses an object, other than policies."""
 _JOBS = "count/trainjobs.trainer.kubeflow.org"
 _FILES = "count/configmaps"
 _HOSTS = "-mpi-hostfile"
@@ -77,7 +77,7 @@ def _size_place(grant: Grant, space: Space) -> Pointer:
     if grant.nodes == min(largest, grant.launch.runtime.max_nodes):
         is_own = grant.nodes == largest
         return space.profile.largest_job_at if is_own else grant.launch.runtime.at / "maxNodes"
-    return max(_quotas(grant, space), key=lambda each: each.maximum).place
+    return max(_quotas(grant, space), key=lambda quota: quota.maximum).place
 
 
 def _quotas(grant: Grant, space: Space) -> Iterator[Quota]:

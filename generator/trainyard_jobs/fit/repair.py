@@ -1,49 +1,42 @@
-"""The smallest change that makes the verdict about a job better, found by judging it changed."""
+"""A change of a job that makes the verdict about it better, found by judging the job changed.
+
+Only changes are tried that are right whatever the job does: they correct a name, a size or the form
+of a value, or remove what the runtime or the API server sets. Nothing is removed that the user may
+have meant: the message of the check names it.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from itertools import chain, combinations, islice
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trainyard.model.lookup import mapping, text, value_at
+from trainyard.model.nearest import nearest
 from trainyard.model.space import Grant, Space
 from trainyard_jobs.fit.case import Case, Ground, naming
 from trainyard_jobs.fit.form import QUEUE
 from trainyard_jobs.fit.grants import RUNTIME, grant_of, home_of
 from trainyard_jobs.fit.merge import merged
-from trainyard_jobs.fit.removal import Path, at, parts, shown, without
 from trainyard_jobs.fit.verdict import Link, Standing, Verdict
 from trainyard_jobs.fit.walk import Judged, judge
 
 Body = dict[str, Any]
 
 _SIZE = frozenset({Link.QUOTA, Link.NODES, Link.TOPOLOGY})
-_AT_ONCE = 3
-"""Parts that are removed together, at most."""
-_TRIED = 150
-"""Removals that are tried, at most; the evaluator needs about 20 ms for each."""
 _DIGITS = 10
-_OPTIONAL: tuple[Path, ...] = (
+_NO_TEXT = (int, float)
+_SHOWN = 3
+"""Values that are named, at most: a job may have hundreds of labels."""
+_SET_BY_OTHERS: tuple[tuple[str, ...], ...] = (
     ("spec", "trainer", "resourcesPerNode"),
     ("spec", "trainer", "numProcPerNode"),
-    ("spec", "trainer", "env"),
-    ("spec", "trainer", "command"),
-    ("spec", "trainer", "args"),
-    ("spec", "trainer", "image"),
-    ("spec", "podTemplateOverrides"),
-    ("spec", "runtimePatches"),
-    ("spec", "initializer"),
     ("spec", "managedBy"),
-    ("spec", "labels"),
-    ("spec", "annotations"),
     ("metadata", "finalizers"),
     ("metadata", "ownerReferences"),
-    ("metadata", "annotations"),
 )
-"""Parts of a job that it starts without, unless its runtime asks for them."""
+"""Fields that the runtime, Kueue or the API server sets where a job leaves them out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +46,14 @@ class Change:
     Args:
         display: as the user makes it.
         patch: a merge patch of the job.
-        gone: paths that it removes.
     """
 
     display: str
-    patch: Body = field(default_factory=dict)
-    gone: tuple[Path, ...] = ()
+    patch: Body
 
 
 def with_change(ground: Ground, job: Body, judged: Judged) -> Verdict:
-    """Return a verdict with the smallest change of the job that makes it better.
+    """Return a verdict with a change of the job that makes it better.
 
     Args:
         ground: the cluster.
@@ -75,11 +66,11 @@ def with_change(ground: Ground, job: Body, judged: Judged) -> Verdict:
     verdict, case = judged.verdict, judged.case
     if verdict.standing is Standing.WAITS:
         fewer = _fewer_nodes(ground, job, case, _starts)
-        return replace(verdict, change=tuple(each.display for each in fewer))
+        return replace(verdict, change=tuple(change.display for change in fewer))
     if verdict.standing is Standing.NEVER:
         changes = [*_fewer_nodes(ground, job, case, _has_room), *_changes(case, job)]
-        found = _narrowed(ground, job, _smallest(ground, job, changes))
-        return replace(verdict, change=tuple(each.display for each in found))
+        needed = _needed(ground, job, changes)
+        return replace(verdict, change=tuple(change.display for change in needed))
     return verdict
 
 
@@ -93,74 +84,36 @@ def _starts(verdict: Verdict) -> bool:
 
 def _has_room(verdict: Verdict) -> bool:
     """Return whether quota and nodes have room for a job, whatever else keeps it from starting."""
-    return all(_may_start(each.standing) for each in verdict.checks if each.link in _SIZE)
-
-
-def _smallest(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
-    """Return the first single change that helps, else two, else what is needed of nearly all.
-
-    A change may also harm: a runtime with steps needs `spec.initializer`.
-    """
-    for size in (1, 2):
-        tried = list(combinations(changes, size))
-        helping = _help(ground, job, tried)
-        if True in helping:
-            return tried[helping.index(True)]
-    for left_out in range(min(3, len(changes))):
-        most = list(combinations(changes, len(changes) - left_out))
-        helping = _help(ground, job, most)
-        if True in helping:
-            return _needed(ground, job, most[helping.index(True)])
-    return ()
+    return all(_may_start(check.standing) for check in verdict.checks if check.link in _SIZE)
 
 
 def _needed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
-    """Return changes that help together without those that are not needed."""
+    """Return one change that lets a job start, now or later; else those of all that are needed.
+
+    A job is judged at most twice for each change, and once for all of them together.
+    """
+    helping = _help(ground, job, [[change] for change in changes])
+    if True in helping:
+        return changes[helping.index(True) : helping.index(True) + 1]
+    if not all(_help(ground, job, [changes])):
+        return ()
     kept = changes
-    for each in changes:
-        fewer = [other for other in kept if other is not each]
+    for change in changes:
+        fewer = [other for other in kept if other is not change]
         if all(_help(ground, job, [fewer])):
             kept = fewer
     return kept
 
 
 def _help(ground: Ground, job: Body, tried: Sequence[Sequence[Change]]) -> list[bool]:
-    """Return whether each set of changes lets a job start, now or later."""
-    found = judge(ground, [_changed(job, changes) for changes in tried])
-    return [_may_start(each.verdict.standing) for each in found]
-
-
-def _narrowed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
-    """Return changes that help together, whose removals are as small as possible."""
-    found = list(changes)
-    for number, each in enumerate(changes):
-        smaller = list(_smaller(job, each))
-        before, after = found[:number], found[number + 1 :]
-        helping = _help(ground, job, [[*before, one, *after] for one in smaller])
-        if True in helping:
-            found[number] = smaller[helping.index(True)]
-    return found
-
-
-def _smaller(job: Body, change: Change) -> Iterator[Change]:
-    """Yield removals of few parts of what a change removes, the fewest first."""
-    inside = change.gone
-    if len(inside) == 1:
-        inside = tuple(parts(at(job, inside[0]), inside[0]))
-    sizes = range(1, max(1, min(_AT_ONCE, len(inside) - 1)) + 1)
-    tried = chain.from_iterable(combinations(inside, size) for size in sizes)
-    yield from map(_removal, islice(tried, _TRIED))
-
-
-def _removal(gone: tuple[Path, ...]) -> Change:
-    return Change(f"remove {' and '.join(map(shown, gone))}", gone=gone)
+    """Return whether each set of changes lets a job start, now or later; all are judged at once."""
+    judged_jobs = judge(ground, [_changed(job, changes) for changes in tried])
+    return [_may_start(judged.verdict.standing) for judged in judged_jobs]
 
 
 def _changed(job: Body, changes: Sequence[Change]) -> Body:
-    """Return a changed job; a label that one change removes and another sets is set."""
-    job = without(job, [path for each in changes for path in each.gone])
-    for each in changes:
-        job = merged(job, each.patch)
+    for change in changes:
+        job = merged(job, change.patch)
     return job
 
 
@@ -181,8 +134,8 @@ def _fewer_nodes(
     queued = _changed(job, list(_of_grant(case, job, grant)))
 
     def fits(nodes: int) -> bool:
-        (found,) = judge(unjudged, [merged(queued, _nodes(nodes).patch)])
-        return is_enough(found.verdict)
+        (judged,) = judge(unjudged, [merged(queued, _nodes(nodes).patch)])
+        return is_enough(judged.verdict)
 
     if wanted != written and fits(wanted):
         return [_nodes(wanted)]
@@ -207,9 +160,8 @@ def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
 
 
 def _nodes(number: int) -> Change:
-    return Change(
-        f"set spec.trainer.numNodes to {number}", {"spec": {"trainer": {"numNodes": number}}}
-    )
+    patch = {"spec": {"trainer": {"numNodes": number}}}
+    return Change(f"set spec.trainer.numNodes to {number}", patch)
 
 
 def _home(case: Case) -> Space:
@@ -224,41 +176,20 @@ def _changes(case: Case, job: Body) -> Iterator[Change]:
         yield Change(f"set metadata.namespace to {space.namespace}", patch)
     grant = grant_of(case.body, space)
     if grant is None:
-        grant = _nearest(case, space)
+        grant = _meant(case, space)
         if grant is not None:
             yield _runtime(case, grant)
     if grant is not None:
         yield from _of_grant(case, job, grant)
     yield from _priority(space)
-    for path in _OPTIONAL:
-        if at(job, path) is not None:
-            yield _removal((path,))
-    yield from _labels(job, space)
-
-
-def _labels(job: Body, space: Space) -> Iterator[Change]:
-    """Yield the removal of each label of a priority, then of all others."""
-    own = tuple(dict.fromkeys(name for each in space.priorities for name in each.labels))
-    for path in map(_label, own):
-        if at(job, path) is not None:
-            yield _removal((path,))
-    yield from _other_labels(job, (QUEUE, *own))
-
-
-def _label(name: str) -> Path:
-    return "metadata", "labels", name
-
-
-def _other_labels(job: Body, kept: Sequence[str]) -> Iterator[Change]:
-    """Yield the removal of all other labels: a job may have too many to try each with each."""
-    others = tuple(_label(name) for name in mapping(job, "metadata", "labels") if name not in kept)
-    if len(others) > _AT_ONCE:
-        yield Change(f"remove all labels but {', '.join(kept)}", gone=others)
-    elif others:
-        yield _removal(others)
+    yield from _in_quotes(job)
+    for path in _SET_BY_OTHERS:
+        if value_at(job, ".".join(path)) is not None:
+            yield _removal(path)
 
 
 def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
+    """Yield the queue of a runtime's nodes, and a name of a length that the runtime takes."""
     queue, longest = grant.launch.hardware.node_class, grant.launch.longest_job_name
     if text(case.body, "metadata", "labels", QUEUE) not in _queues(case, queue):
         yield Change(f"set the label {QUEUE} to {queue}", {"metadata": {"labels": {QUEUE: queue}}})
@@ -271,26 +202,72 @@ def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
 
 def _queues(case: Case, node_class: str) -> set[str]:
     """Return the LocalQueues that lead to the queue of a class of node."""
-    locals_ = _home(case).local_queues
-    return {local.name for local in locals_ if local.queue.node_class == node_class}
+    local_queues = _home(case).local_queues
+    return {local.name for local in local_queues if local.queue.node_class == node_class}
 
 
-def _nearest(case: Case, space: Space) -> Grant | None:
-    """Return the permitted runtime whose name is nearest; None when none is permitted."""
+def _meant(case: Case, space: Space) -> Grant | None:
+    """Return the permitted runtime that a job's wrong reference means; None when none is meant.
+
+    Another runtime may have other libraries, or use no fabric: it is right only if its profile has
+    the name that the job gives, or one that differs in a slip.
+    """
     named = str(value_at(case.body, "spec.runtimeRef.name"))
-    grants = {each.launch.name: each for each in space.grants}
-    return next((grants[name] for name in get_close_matches(named, grants, 1, cutoff=0.0)), None)
+    grants = {grant.launch.name: grant for grant in space.grants}
+    for name, grant in grants.items():
+        if name == named or name.startswith(f"{named}-"):
+            return grant
+    return grants.get(nearest(named, grants))
 
 
 def _runtime(case: Case, grant: Grant) -> Change:
     reference = {"name": grant.launch.name, "kind": RUNTIME}
     written = mapping(case.body, "spec", "runtimeRef")
     differing = [key for key, value in reference.items() if written.get(key, value) != value]
-    shown_as = " and ".join(f"spec.runtimeRef.{key} to {reference[key]}" for key in differing)
-    return Change(f"set {shown_as}", {"spec": {"runtimeRef": reference}})
+    display = " and ".join(f"spec.runtimeRef.{key} to {reference[key]}" for key in differing)
+    return Change(f"set {display}", {"spec": {"runtimeRef": reference}})
 
 
 def _priority(space: Space) -> Iterator[Change]:
-    for lowest in space.priorities[:1]:
-        labels = ", ".join(f"{key}: {value}" for key, value in lowest.labels.items())
-        yield Change(f"set the labels {labels}", {"metadata": {"labels": dict(lowest.labels)}})
+    if space.priorities:
+        labels = dict(space.priorities[0].labels)
+        display = ", ".join(f"{key}: {value}" for key, value in labels.items())
+        yield Change(f"set the labels {display}", {"metadata": {"labels": labels}})
+
+
+def _in_quotes(job: Body) -> Iterator[Change]:
+    """Yield all variables, labels and annotations as text that YAML does not read as text."""
+    displays, patch = [], dict[str, Any]()
+    for display, value, part in (*_variables(job), *_metadata(job)):
+        displays.append(f'{display} as "{value}"')
+        patch = merged(patch, part)
+    if len(displays) > _SHOWN:
+        displays[_SHOWN:] = [f"{len(displays) - _SHOWN} more values as text"]
+    if displays:
+        yield Change(f"write {' and '.join(displays)}", patch)
+
+
+def _variables(job: Body) -> Iterator[tuple[str, str, Body]]:
+    """Yield path, text and patch of each variable whose value is no text."""
+    variables = value_at(job, "spec.trainer.env")
+    for index, variable in enumerate(variables if isinstance(variables, list) else ()):
+        if isinstance(variable, dict) and isinstance(variable.get("value"), _NO_TEXT):
+            value = json.dumps(variable["value"])
+            patch = {"spec": {"trainer": {"env": [{**variable, "value": value}]}}}
+            yield f"spec.trainer.env[{index}].value", value, patch
+
+
+def _metadata(job: Body) -> Iterator[tuple[str, str, Body]]:
+    """Yield path, text and patch of each label and annotation whose value is no text."""
+    for field in ("labels", "annotations"):
+        for name, written in mapping(job, "metadata", field).items():
+            if isinstance(written, _NO_TEXT):
+                value = json.dumps(written)
+                yield f'metadata.{field}["{name}"]', value, {"metadata": {field: {name: value}}}
+
+
+def _removal(path: Sequence[str]) -> Change:
+    patch: Any = None
+    for step in reversed(path):
+        patch = {step: patch}
+    return Change(f"remove {'.'.join(path)}", patch)

@@ -89,7 +89,7 @@ def _queue(body: dict[str, Any]) -> str:
 
 
 def _used(queues: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[Amount, int]]]:
-    """Yield what each ClusterQueue uses of which Kueue has written that."""
+    """Yield the usage of each ClusterQueue for which Kueue has written one."""
     for body in queues:
         if value_at(body, "status.flavorsReservation") is not None:
             yield _queue(body), dict(_reserved(body))
@@ -105,9 +105,9 @@ def _stopped(queue: dict[str, Any]) -> str:
         return f"its stopPolicy is {policy}"
     return next(
         (
-            str(each.get("message") or each.get("reason"))
-            for each in mappings(queue, "status", "conditions")
-            if (each.get("type"), each.get("status")) == ("Active", "False")
+            str(condition.get("message") or condition.get("reason"))
+            for condition in mappings(queue, "status", "conditions")
+            if (condition.get("type"), condition.get("status")) == ("Active", "False")
         ),
         "",
     )
@@ -126,7 +126,7 @@ def _reserved(queue: dict[str, Any]) -> Iterator[tuple[Amount, int]]:
 
 def _has_quota(workload: dict[str, Any]) -> bool:
     conditions = mappings(workload, "status", "conditions")
-    true = {each.get("type") for each in conditions if each.get("status") == "True"}
+    true = {condition.get("type") for condition in conditions if condition.get("status") == "True"}
     return bool(mapping(workload, "status", "admission")) and "Finished" not in true
 
 
@@ -153,9 +153,9 @@ def _running(workload: dict[str, Any]) -> Running:
 def _since(workload: dict[str, Any]) -> str:
     return next(
         (
-            str(each.get("lastTransitionTime"))
-            for each in mappings(workload, "status", "conditions")
-            if each.get("type") == "QuotaReserved"
+            str(condition.get("lastTransitionTime"))
+            for condition in mappings(workload, "status", "conditions")
+            if condition.get("type") == "QuotaReserved"
         ),
         "",
     )

@@ -79,7 +79,7 @@ class Verdict:
     Args:
         podsets: its pods; none when the job has no usable runtime.
         checks: the answer of each link that was judged, in order.
-        change: the smallest change that was found of a job: a waiting one is then admitted, one
+        change: a change of a job that helps: a waiting one is then admitted, one
             that never starts is admitted or waits. Empty when none was found or is needed.
     """
 
@@ -96,9 +96,9 @@ class Verdict:
         Of the links that were not judged only the quota counts: the snapshot does not show it.
         """
         answers = {
-            each.standing
-            for each in self.checks
-            if each.standing is not Standing.UNJUDGED or each.link is Link.QUOTA
+            check.standing
+            for check in self.checks
+            if check.standing is not Standing.UNJUDGED or check.link is Link.QUOTA
         }
         order = (Standing.NEVER, Standing.WAITS, Standing.UNJUDGED)
         return next((worst for worst in order if worst in answers), Standing.ADMITTED)
@@ -107,12 +107,12 @@ class Verdict:
     def deciding(self) -> tuple[Check, ...]:
         """The links that refuse a job or let it wait; none when it is admitted or not judged."""
         return tuple(
-            each
-            for each in self.checks
-            if each.standing is self.standing in {Standing.NEVER, Standing.WAITS}
+            check
+            for check in self.checks
+            if check.standing is self.standing in {Standing.NEVER, Standing.WAITS}
         )
 
     @property
     def unjudged(self) -> tuple[Check, ...]:
         """The links that were not judged."""
-        return tuple(each for each in self.checks if each.standing is Standing.UNJUDGED)
+        return tuple(check for check in self.checks if check.standing is Standing.UNJUDGED)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from trainyard.model.admission import Answer
 from trainyard.model.quantity import format_amount
 from trainyard_jobs.fit.case import Case, Ground, case_of
+from trainyard_jobs.fit.pods import Pods
 from trainyard_jobs.fit.queueing import queue_checks
 from trainyard_jobs.fit.refusals import claim_checks, object_quota_checks, policy_checks
 from trainyard_jobs.fit.resources import resource_checks
@@ -45,10 +47,9 @@ def judge(ground: Ground, jobs: Sequence[dict[str, Any]]) -> list[Judged]:
 def _answers(ground: Ground, cases: Sequence[Case]) -> Iterator[Sequence[Answer]]:
     """Yield the admission plugins' answers to the requests of each job; all are asked at once."""
     requests = [case.requests() for case in cases]
-    every = [each for found in requests for each in found]
-    answers = iter(ground.judge(every) if ground.judge else ())
-    for found in requests:
-        yield [next(answers) for _ in found] if ground.judge else ()
+    answers = iter(ground.judge(list(chain.from_iterable(requests))) if ground.judge else ())
+    for asked in requests:
+        yield [next(answers) for _ in asked] if ground.judge else ()
 
 
 def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -60,16 +61,14 @@ def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
             checks += object_quota_checks(case)
             checks += queue_checks(case)
             checks += claim_checks(case)
-    checks.sort(key=lambda each: _ORDER[each.link])
+    checks.sort(key=lambda check: _ORDER[check.link])
     return Verdict(case.name, case.namespace, _podsets(case), tuple(dict.fromkeys(checks)))
 
 
 def _podsets(case: Case) -> tuple[Podset, ...]:
-    return tuple(
-        Podset(
-            pods.role,
-            pods.count,
-            {name: format_amount(name, amount) for name, amount in pods.requests.items()},
-        )
-        for pods in case.pods
-    )
+    return tuple(map(_podset, case.pods))
+
+
+def _podset(pods: Pods) -> Podset:
+    requests = {name: format_amount(name, amount) for name, amount in pods.requests.items()}
+    return Podset(pods.role, pods.count, requests)

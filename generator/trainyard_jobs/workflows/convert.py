@@ -41,22 +41,22 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
         tenant: the team that submits the jobs; None when it is not known.
 
     Raises:
-        TreeError: a file can't be read, is no YAML, or has an object without kind; or all files
+        TreeError: a file can't be read, is not YAML, or has an object without kind; or all files
             together are too large.
     """
     sources = [*_sources(files)]
-    found = [
+    members = [
         (source, path, body)
         for source in sources
         for path, body in objects(source.file, source.value)
     ]
-    jobs = [each for each in found if is_mpijob(each[2])]
+    jobs = [member for member in members if is_mpijob(member[2])]
     conversions = [
         in_order(converted(body, Pointer(source.file, path), tenant), source)
         for source, path, body in jobs
     ]
     by_file = {source.file: source for source in sources}
-    return Converted(tuple(conversions), by_file, len(found) - len(jobs))
+    return Converted(tuple(conversions), by_file, len(members) - len(jobs))
 
 
 def in_order(conversion: Conversion, source: Source) -> Conversion:
@@ -68,8 +68,8 @@ def in_order(conversion: Conversion, source: Source) -> Conversion:
 
 def tenant_of(platform: Platform, team: str, cluster: str) -> Tenant | None:
     """Return a team on a cluster; None when it has no quota there."""
-    site = next(each for each in platform.sites if each.name == cluster)
-    return next((each for each in site.tenants if each.name == team), None)
+    site = next(site for site in platform.sites if site.name == cluster)
+    return next((tenant for tenant in site.tenants if tenant.name == team), None)
 
 
 def _sources(files: Sequence[Path]) -> Iterator[Source]:

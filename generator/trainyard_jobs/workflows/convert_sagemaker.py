@@ -46,7 +46,7 @@ def convert_training_jobs(files: Sequence[Path], tenant: Tenant | None) -> Conve
     for file in files:
         source, requests = _requests(file)
         sources[source.file] = source
-        conversions += [in_order(finish(draft_of(each), tenant), source) for each in requests]
+        conversions += [in_order(finish(draft_of(request), tenant), source) for request in requests]
     return Converted(tuple(conversions), sources)
 
 
@@ -71,11 +71,11 @@ def _requests(file: Path) -> tuple[Source, list[Request]]:
 
 def _of_json(source: Source) -> list[Request]:
     """Return the training jobs of JSON: one, or a list of them."""
-    found = []
+    requests = []
     for number, document in enumerate(source.value):
         members = document if isinstance(document, list) else [document]
         for index, body in enumerate(members):
             path = (number, index) if isinstance(document, list) else (number,)
             if is_training_job(body):
-                found.append(read_training_job(source.file, body, path))
-    return found
+                requests.append(read_training_job(source.file, body, path))
+    return requests

@@ -30,5 +30,5 @@ def convert_batch_scripts(files: Sequence[Path], tenant: Tenant | None) -> Conve
         content, text = content_of(file, OBJECTS)
         source = sources[shown(file)] = Source(shown(file), content)
         drafts = read_batch_script(source.file, text)
-        conversions += [in_order(finish(each, tenant), source) for each in drafts]
+        conversions += [in_order(finish(draft, tenant), source) for draft in drafts]
     return Converted(tuple(conversions), sources)

@@ -44,14 +44,14 @@ class Jobs:
     @property
     def namespaces(self) -> set[str]:
         """The namespaces that they name; empty for a job that names none."""
-        return {text(each, "metadata", "namespace") for each in self.bodies}
+        return {text(body, "metadata", "namespace") for body in self.bodies}
 
 
 def read_jobs(file: Path) -> Jobs:
     """Return the TrainJobs of a YAML or JSON file, in their order.
 
     Raises:
-        TreeError: it can't be read, is no YAML, or has an object without kind.
+        TreeError: it can't be read, is not YAML, or has an object without kind.
     """
     source = read_source(file)
     bodies = [body for _, body in objects(source.file, source.value)]
@@ -66,7 +66,7 @@ def read_snapshot(file: Path) -> Snapshot:
         file: what ``kubectl get clusterqueues,workloads,resourcequotas -A -o json`` prints.
 
     Raises:
-        TreeError: it can't be read, is no JSON, or is no list of such objects.
+        TreeError: it can't be read, is not JSON, or is not a list of such objects.
     """
     content = content_of(file, SNAPSHOT)[1]
     try:
@@ -116,8 +116,8 @@ def fit_jobs(
         ToolError: the evaluator fails.
     """
     assert generation.checked.platform is not None
-    site = next(each for each in generation.checked.platform.sites if each.name == cluster)
-    tenant = next(each for each in site.tenants if each.name == team)
+    site = next(site for site in generation.checked.platform.sites if site.name == cluster)
+    tenant = next(tenant for tenant in site.tenants if tenant.name == team)
     manifests = (*generation.manifests[cluster], *component_manifests(site))
     ground = ground_of(site, tenant, manifests, snapshot)
     judged = judge(ground, jobs.bodies)

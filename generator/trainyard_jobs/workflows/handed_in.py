@@ -33,7 +33,7 @@ def read_source(file: Path) -> Source:
     """Return the documents of a YAML or JSON file, with the place of everything in them.
 
     Raises:
-        TreeError: it can't be read, or is no YAML.
+        TreeError: it can't be read, or is not YAML.
     """
     return source_of(file, *content_of(file, OBJECTS))
 
@@ -42,12 +42,12 @@ def source_of(file: Path, content: bytes, text: str) -> Source:
     """Return the documents of a YAML or JSON text.
 
     Raises:
-        TreeError: it is no YAML.
+        TreeError: it is not YAML.
     """
     try:
         return read_handwritten(shown(file), content, text)
     except StreamError as error:
-        raise TreeError(f"{shown(file)} is no YAML that Kubernetes would read: {error}") from error
+        raise TreeError(f"{shown(file)} is not YAML that Kubernetes would read: {error}") from error
 
 
 def objects(name: str, documents: Iterable[Any]) -> Iterator[tuple[tuple[Step, ...], Body]]:
@@ -58,7 +58,7 @@ def objects(name: str, documents: Iterable[Any]) -> Iterator[tuple[tuple[Step, .
         documents: of the file.
 
     Raises:
-        TreeError: a document is no object.
+        TreeError: a document is not an object.
     """
     for number, body in enumerate(documents):
         _need_object(name, body)
@@ -71,7 +71,7 @@ def objects(name: str, documents: Iterable[Any]) -> Iterator[tuple[tuple[Step, .
 def _members(name: str, number: int, items: Any) -> Iterator[tuple[tuple[Step, ...], Body]]:
     """Yield the path and body of each object of a List; Go writes an empty one as null too."""
     if not isinstance(items, list | None):
-        raise TreeError(f"{name} has a List whose `items` is no list of objects")
+        raise TreeError(f"{name} has a List whose `items` is not a list of objects")
     for index, body in enumerate(items or ()):
         _need_object(name, body)
         yield (number, "items", index), body
@@ -79,7 +79,7 @@ def _members(name: str, number: int, items: Any) -> Iterator[tuple[tuple[Step, .
 
 def _need_object(name: str, body: Any) -> None:
     if not isinstance(body, dict) or "kind" not in body:
-        raise TreeError(f"{name} has a document that is no Kubernetes object")
+        raise TreeError(f"{name} has a document that is not a Kubernetes object")
 
 
 def content_of(file: Path, limit: int) -> tuple[bytes, str]:
@@ -96,7 +96,7 @@ def content_of(file: Path, limit: int) -> tuple[bytes, str]:
         hint = "pipe what another program prints to standard input, and name it `-`"
         raise TreeError(f"{shown(file)} can't be read: {error.strerror}; {hint}") from error
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise TreeError(f"{shown(file)} can't be read: {reason}") from error
     return content, text
 

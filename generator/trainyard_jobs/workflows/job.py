@@ -42,10 +42,10 @@ def make_job(generation: Generation, cluster: str, team: str, asked: Asked) -> M
     assert generation.checked.platform is not None
     tenant = tenant_of(generation.checked.platform, team, cluster)
     assert tenant is not None
-    found = find(asked, tenant)
-    body = render_sample(found.sample)
+    proposal = find(asked, tenant)
+    body = render_sample(proposal.sample)
     (verdict,) = fit_jobs(generation, cluster, team, Jobs((body,), 0), None)
-    comments = [*_beginning(cluster, team, verdict), *found.reasons]
+    comments = [*_beginning(cluster, team, verdict), *proposal.reasons]
     return Made(emit(body, "\n".join(comments)).decode(), verdict)
 
 

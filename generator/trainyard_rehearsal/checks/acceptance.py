@@ -16,7 +16,7 @@ _EXPECTED_WARNINGS = (
     r"\"resources-finalizer.argocd.argoproj.io\": prefer a domain-qualified finalizer name",
     "is deprecated and will be removed in a future release of Kubeflow Trainer",
 )
-"""Warnings that are no failures.
+"""Warnings that are not failures.
 
 Argo CD has no other finalizer for an AppProject, and Trainer has to warn of a deprecated runtime.
 """
@@ -136,7 +136,7 @@ def _name(body: Body) -> _Name:
 def _contents(lab: Lab, manifests: Sequence[Manifest]) -> dict[_Name, Body]:
     """Return all objects of the manifests' kinds, without the fields that change at any time."""
     found: dict[_Name, Body] = {}
-    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in manifests}
+    kinds = {(manifest.body["apiVersion"], manifest.body["kind"]) for manifest in manifests}
     for version, kind in sorted(kinds):
         try:
             listed = lab.api.list(version, kind)

@@ -116,7 +116,7 @@ def forged_jobs() -> Iterator[Attack]:
 
 
 def disowned() -> Iterator[Attack]:
-    """Yield Jobs of which Kueue believes that their owner is queued.
+    """Yield Jobs whose owner Kueue believes to be queued.
 
     Where it queues the owner's kind, its webhook refuses an owner that does not exist; else the
     Job gets a queue. So the policy on owners need not be the first to refuse the Job.

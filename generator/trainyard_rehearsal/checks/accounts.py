@@ -51,8 +51,8 @@ def check_accounts(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]:
         spaces: namespaces of teams.
     """
     hostile, harmless = RequestTally(), RequestTally()
-    for space in spaces[:1]:
-        tried = _Tried(lab, space)
+    if spaces:
+        tried = _Tried(lab, spaces[0])
         with tried.prepared():
             for cases in (tried.pods(), tried.jobs(), tried.keys(), tried.changes()):
                 hostile.send(cases)

@@ -62,14 +62,14 @@ def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Ite
 def _one_of_each_launcher(
     samples: Sequence[tuple[Sample, Manifest]],
 ) -> list[tuple[Sample, Manifest]]:
-    first = {each[0].launch.runtime.roles: each for each in reversed(samples)}
+    first = {sample[0].launch.runtime.roles: sample for sample in reversed(samples)}
     return list(first.values())
 
 
 def _last_of_each_namespace(
     samples: Sequence[tuple[Sample, Manifest]],
 ) -> list[tuple[Sample, Manifest]]:
-    last = {each[0].space.namespace: each for each in samples}
+    last = {sample[0].space.namespace: sample for sample in samples}
     return list(last.values())
 
 
@@ -105,9 +105,11 @@ def _jobs(
     variants: Callable[[Sample, Body], Iterator[Variant]],
 ) -> Iterator[RequestCase]:
     user = as_user(lab.api, sample.space)
-    for each in variants(sample, manifest.body):
-        request = partial(user.create, each.body, dry_run=True)
-        yield RequestCase(f"{manifest.name}: {each.display}", request, manifest.at, each.refusal)
+    for variant in variants(sample, manifest.body):
+        request = partial(user.create, variant.body, dry_run=True)
+        yield RequestCase(
+            f"{manifest.name}: {variant.display}", request, manifest.at, variant.refusal
+        )
 
 
 def _waiting_then_running(
@@ -141,7 +143,7 @@ def _runs(job: Job) -> bool:
 
 
 def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[RequestCase]:
-    """Yield changes to a job and to Trainer's ConfigMaps of it, all of which must be refused."""
+    """Yield changes to a job and its ConfigMaps of Trainer; all must be refused."""
     body, at, user = job.body, sample.space.team.at, as_user(lab.api, sample.space)
     for display, change, refusal in hostile_changes(sample, body):
         patch = partial(user.patch, body, change, dry_run=True)

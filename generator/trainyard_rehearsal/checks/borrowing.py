@@ -72,7 +72,8 @@ def _check_pairs(
     """Run a check with each pair; name both queues, since an owner lends to several."""
     for pair in pairs:
         what = f"ClusterQueue {pair.borrower.queue.name} with nodes of {pair.owner.queue.name}"
-        yield from (replace(failure, what=what) for failure in check(lab, templates, pair))
+        for failure in check(lab, templates, pair):
+            yield replace(failure, what=what)
 
 
 def _reclaim(lab: Lab, templates: Sequence[JobTemplate], pair: LendingPair) -> Iterator[Failure]:

@@ -25,7 +25,7 @@ _EARLY_DELETION = 5.0
 """Seconds within which a deletion without approval would be seen."""
 
 
-class InvalidProfiles(Exception):  # noqa: N818 - it describes profiles, and is no failure of ours
+class InvalidProfiles(Exception):  # noqa: N818 - it describes profiles, not a failure of ours
     """Profiles have errors after a change; the message lists them."""
 
 
@@ -223,7 +223,7 @@ def _add_team(delivery: GitDelivery, planned: PlannedChanges) -> _Step:
     problems = list(map(_problem, delivery.wait_until_synced(commit)))
     settle(delivery.lab)
     samples = [
-        each for each in delivery.tree.samples if each[0].space.team.name == planned.successor
+        sample for sample in delivery.tree.samples if sample[0].space.team.name == planned.successor
     ]
     newcomers, failures = watch_jobs(delivery.lab, samples)
     newcomers.delete()

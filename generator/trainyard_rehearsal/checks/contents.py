@@ -21,9 +21,9 @@ def differences(
     """Return a failure for each object whose content differs from before."""
     now = contents(lab, manifests)
     return [
-        Failure(each.path, words, each.at)
-        for each in manifests
-        if now[each.path] != before[each.path]
+        Failure(manifest.path, words, manifest.at)
+        for manifest in manifests
+        if now[manifest.path] != before[manifest.path]
     ]
 
 

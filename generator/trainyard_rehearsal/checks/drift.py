@@ -47,9 +47,9 @@ def _without_others(delivery: GitDelivery, teams: Collection[str]) -> list[Manif
             units.add(f"teams/{tenant.name}")
             queues |= {queue.name for queue in tenant.queues}
     return [
-        each
-        for each in delivery.tree.manifests
-        if each.unit not in units and each.name not in queues
+        manifest
+        for manifest in delivery.tree.manifests
+        if manifest.unit not in units and manifest.name not in queues
     ]
 
 

@@ -74,7 +74,7 @@ def check_finished(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iter
     failures: list[Failure] = []
     with ExitStack() as stack:
         jobs = list(_jobs(lab, stack, side_by_side(cluster, samples), failures))
-        yield _check_jobsets(lab, [each for each in jobs if each.has_ended], failures)
+        yield _check_jobsets(lab, [job for job in jobs if job.has_ended], failures)
         if cleanup := cluster.finished_jobs:
             yield _check_script(lab, cleanup.name, jobs)
 
@@ -169,10 +169,10 @@ def _check_jobsets(lab: Lab, jobs: Sequence[_TeamJob], failures: Sequence[Failur
 def _jobset_deletions(lab: Lab, jobs: Sequence[_TeamJob]) -> Iterator[RequestCase]:
     operators = lab.plan.site.cluster.operators[:1]
     users = [_operator(lab, group) for group in operators]
-    for each in jobs:
+    for job in jobs:
         for api in (lab.api, *users):
-            request = partial(api.delete, each.jobset, dry_run=True)
-            yield RequestCase(f"JobSet {each.display}", request, each.manifest.at, _REFUSAL)
+            request = partial(api.delete, job.jobset, dry_run=True)
+            yield RequestCase(f"JobSet {job.display}", request, job.manifest.at, _REFUSAL)
 
 
 def _operator(lab: Lab, group: str) -> Api:

@@ -78,8 +78,8 @@ def check_preemptions(
     """Yield queues in which jobs are not preempted, or don't return after the preempting jobs."""
     preempting = [job for each in preemptions for job in each.preempting]
     wait_for_admission(lab, preempting)
-    for each in preemptions:
-        yield from failure_if(each.template, _preemption_problem(each))
+    for preemption in preemptions:
+        yield from failure_if(preemption.template, _preemption_problem(preemption))
     for job in preempting:
         batch.remove(job)
     wait_for_admission(lab, [job for each in preemptions for job in each.running])
@@ -100,8 +100,8 @@ def _preemption_problem(preemption: Preemption) -> str:
 def _is_preempted(job: Job) -> bool:
     """Return whether Kueue evicted a job for another one."""
     return any(
-        each["type"] == "Evicted"
-        and each["status"] == "True"
-        and "Preempted" in str(each["message"])
-        for each in conditions(job.workload)
+        condition["type"] == "Evicted"
+        and condition["status"] == "True"
+        and "Preempted" in str(condition["message"])
+        for condition in conditions(job.workload)
     )

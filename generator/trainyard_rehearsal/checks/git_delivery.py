@@ -31,7 +31,7 @@ from trainyard_rehearsal.outcome import Failure
 _ARGO = "argoproj.io/v1alpha1"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
 _PATIENCE = 1800.0
-"""Seconds to wait for what takes less than a hundred, since a busy machine is no failure.
+"""Seconds to wait for what takes less than a hundred: a busy machine may be slow.
 
 A wait ends sooner when nothing changes."""
 _STILL = 120.0

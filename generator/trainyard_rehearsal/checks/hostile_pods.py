@@ -115,7 +115,8 @@ def hostile_pods(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield changes to the pods of a job, in the form of a pod's spec."""
     yield from _PODS
     if patches_runtimes(sample):
-        yield from ((pod, POD_PLATFORM) for pod in _PATCHED_PODS)
+        for pod in _PATCHED_PODS:
+            yield pod, POD_PLATFORM
     for volume, refusal in _VOLUMES:
         yield {"volumes": [{"name": "x", **volume}]}, refusal
     for name in _TAKEN_NAMES:

@@ -86,9 +86,9 @@ class Job:
     def waiting_reason(self) -> str:
         """The conditions of its Workload that show a user why it waits."""
         return "; ".join(
-            f"{each['type']}={each['status']} {each['reason']}: {each['message']}"
-            for each in conditions(self.workload)
-            if each["type"] in _WAITING_TYPES
+            "{type}={status} {reason}: {message}".format_map(condition)
+            for condition in conditions(self.workload)
+            if condition["type"] in _WAITING_TYPES
         )
 
     @property
@@ -174,7 +174,10 @@ def conditions(body: Body) -> Iterator[Body]:
 
 def is_true(body: Body, kind: str) -> bool:
     """Return whether a condition of an object is true."""
-    return any(each["type"] == kind and each["status"] == "True" for each in conditions(body))
+    return any(
+        condition["type"] == kind and condition["status"] == "True"
+        for condition in conditions(body)
+    )
 
 
 def _pod(body: Body) -> Pod:

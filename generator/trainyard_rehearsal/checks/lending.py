@@ -86,11 +86,11 @@ class Lending:
     def _used(self, borrower: JobTemplate, owner: JobTemplate, lent: int) -> Fraction:
         """Return the nodes that jobs of these queues fill; the borrower also fills what is lent."""
         total = Fraction(0)
-        for each in self.templates:
-            same_pool = each.flavors[0].name == owner.flavors[0].name
-            if same_pool and self._share_cohort_tree(each.queue, owner.queue):
-                pods = sum(each.own_pods) + (lent if each is borrower else 0)
-                total += each.fillable(pods) * each.part
+        for template in self.templates:
+            same_pool = template.flavors[0].name == owner.flavors[0].name
+            if same_pool and self._share_cohort_tree(template.queue, owner.queue):
+                pods = sum(template.own_pods) + (lent if template is borrower else 0)
+                total += template.fillable(pods) * template.part
         return total
 
     def _share_cohort_tree(self, queue: Queue, owner: Queue) -> bool:

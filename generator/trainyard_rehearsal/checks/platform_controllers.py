@@ -58,10 +58,10 @@ def check_platform_controllers(lab: Lab, spaces: Sequence[Space]) -> Iterator[Ou
         spaces: the namespaces.
     """
     tally = RequestTally()
-    for each in platform_controllers(lab.plan.site.cluster.release):
+    for platform_controller in platform_controllers(lab.plan.site.cluster.release):
         for space in spaces:
-            with _prepared(lab, each, space):
-                tally.send(_cases(lab.api, each, space))
+            with _prepared(lab, platform_controller, space):
+                tally.send(_cases(lab.api, platform_controller, space))
     yield tally.outcome("platform's controllers let through")
 
 

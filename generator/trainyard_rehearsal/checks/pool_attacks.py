@@ -62,7 +62,9 @@ def _tolerations(cluster: Cluster) -> Iterator[Body]:
 def _networks(site: Site, own: str) -> Iterator[tuple[Body, str]]:
     """Yield annotations that name a network in a team's namespace, not in the pod's own."""
     spaces = [space.namespace for tenant in site.tenants for space in tenant.spaces]
-    for namespace in [name for name in spaces if name != own][:1]:
+    others = [name for name in spaces if name != own]
+    if others:
+        namespace = others[0]
         for key in ("k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"):
             for text in _TEXTS:
                 yield {"metadata": {"annotations": {key: text.format(namespace)}}}, _NETWORK

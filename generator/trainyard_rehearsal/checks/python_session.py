@@ -96,4 +96,4 @@ def exceptions(error: str) -> str:
     The SDK hides what it can't read behind "Failed to list".
     """
     tracebacks = _CHAINED.split(error.strip())
-    return "; ".join(each.rpartition("\n")[2] for each in tracebacks)
+    return "; ".join(traceback.rpartition("\n")[2] for traceback in tracebacks)

@@ -220,5 +220,7 @@ def _reports_missing_nodes(job: Job) -> bool:
     """
     if any("topology" in words for words in (job.waiting_reason, *job.events)):
         return True
-    messages = (str(each.get("message", "")) for pod in job.pods for each in conditions(pod.body))
+    messages = (
+        str(condition.get("message", "")) for pod in job.pods for condition in conditions(pod.body)
+    )
     return any("nodes are available" in message for message in messages)

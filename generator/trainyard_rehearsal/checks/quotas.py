@@ -94,7 +94,7 @@ def _label(template: JobTemplate) -> str:
 
 
 def _larger_jobs(lab: Lab, templates: Sequence[JobTemplate]) -> Iterator[Failure]:
-    """Yield templates of which a job one node too large is not refused for its size."""
+    """Yield templates whose job is not refused for its size when it is one node too large."""
     for template in templates:
         largest = template.grant.nodes
         answer = _refusal(lab, template, largest + 1)

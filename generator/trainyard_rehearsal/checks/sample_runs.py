@@ -95,7 +95,9 @@ def _describe_pods(job: Job) -> str:
 
 def _false_conditions(pod: Pod) -> str:
     return "; ".join(
-        str(each.get("message", "")) for each in conditions(pod.body) if each["status"] == "False"
+        str(condition.get("message", ""))
+        for condition in conditions(pod.body)
+        if condition["status"] == "False"
     )
 
 
@@ -122,7 +124,7 @@ def _wrong_flavors(lab: Lab, flavors: set[str], sample: Sample) -> Iterator[str]
 def _flavors(job: Job) -> set[str]:
     """Return the flavors that Kueue admitted a job with."""
     assignments = job.workload["status"]["admission"]["podSetAssignments"]
-    return {name for each in assignments for name in each.get("flavors", {}).values()}
+    return {name for assignment in assignments for name in assignment.get("flavors", {}).values()}
 
 
 def _expected_flavors(lab: Lab, sample: Sample) -> set[str]:

@@ -182,7 +182,7 @@ def _shared_groups(site: Site) -> frozenset[str]:
 
 
 def _without_amounts(manifest: Manifest) -> dict[str, Any]:
-    """Return an object without amounts, of which `_quota_shape` has the kind, and without VLAN."""
+    """Return an object without VLAN and amounts; `_quota_shape` has their kind."""
     body = manifest.body
     if manifest.kind.name not in _AMOUNTS:
         return body
@@ -210,8 +210,10 @@ def _placeholders(tenant: Tenant, shared: frozenset[str]) -> Iterator[tuple[str,
         for i, name in enumerate(groups):
             if name not in shared:
                 yield name, f"<{role} {i}>"
-    yield from ((bucket, "<bucket>") for bucket in _buckets(tenant))
-    yield from ((volume, "<volume>") for volume in _volumes(tenant))
+    for bucket in _buckets(tenant):
+        yield bucket, "<bucket>"
+    for volume in _volumes(tenant):
+        yield volume, "<volume>"
     yield from _fabric_placeholders(tenant)
     yield tenant.team.contact, "<contact>"
     yield tenant.team.name, "<team>"
@@ -219,15 +221,15 @@ def _placeholders(tenant: Tenant, shared: frozenset[str]) -> Iterator[tuple[str,
 
 def _buckets(tenant: Tenant) -> Iterator[str]:
     for space in tenant.spaces:
-        for each in space.buckets:
-            yield each.bucket
+        for bucket in space.buckets:
+            yield bucket.bucket
 
 
 def _volumes(tenant: Tenant) -> Iterator[str]:
     for space in tenant.spaces:
-        for each in space.claims:
-            if each.request.volume:
-                yield each.request.volume
+        for claim in space.claims:
+            if claim.request.volume:
+                yield claim.request.volume
 
 
 def _fabric_placeholders(tenant: Tenant) -> Iterator[tuple[str, str]]:

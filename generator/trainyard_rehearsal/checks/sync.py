@@ -80,7 +80,7 @@ def _compare_files(delivery: GitDelivery) -> Outcome:
 
 
 def _addresses(cluster: Cluster, repository: str) -> Iterator[tuple[str, str]]:
-    """Yield what is there of the repository's addresses, and of those of another repository."""
+    """Yield the repository's addresses that are there, and those of another repository."""
     ours = replace(cluster, settings=replace(cluster.settings, repository=repository))
     yield runbooks_url(cluster), runbooks_url(ours)
     yield cluster.settings.repository, repository

@@ -54,7 +54,7 @@ def _jobs(lab: Lab, sample: Sample, body: Body) -> Iterator[RequestCase]:
     patterns = reserved.job_names(lab.plan.site)
     found = {pattern.replace("*", "x"): JOB_NAME for pattern in patterns}
     if lab.job_policies:
-        found |= {each["metadata"]["name"]: JOB_NAME for each in _policies(lab, sample.space)}
+        found |= {policy["metadata"]["name"]: JOB_NAME for policy in _policies(lab, sample.space)}
     for name, refusal in {**found, _JOB: ""}.items():
         request = partial(user.create, with_name(body, name), dry_run=True)
         yield RequestCase(f"{sample.space.namespace}: TrainJob {name}", request, at, refusal)

@@ -52,7 +52,10 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     wait_until_permitted(lab, maker, "create", "namespaces")
     label = {"metadata": {"labels": {lab.plan.site.cluster.team_label_key: "rehearsal"}}}
     team = _namespace("team-rehearsal")
-    shadowing = [_namespace(each) for each in shadowing_namespaces(lab.plan.site)]
+    shadowing = [
+        _namespace(shadowing_namespace)
+        for shadowing_namespace in shadowing_namespaces(lab.plan.site)
+    ]
     hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE), *shadowing], _NAME))
     hostile.send(_create(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
     hostile.send(_change(lab, maker, label, _LABEL))
@@ -88,7 +91,7 @@ def _daemons(lab: Lab) -> list[Body]:
 def _absent(lab: Lab) -> list[Body]:
     """Return those of them that do not exist."""
     found = {each["metadata"]["name"] for each in lab.api.list("v1", "Namespace")}
-    return [each for each in _daemons(lab) if each["metadata"]["name"] not in found]
+    return [daemon for daemon in _daemons(lab) if daemon["metadata"]["name"] not in found]
 
 
 def _unmark(lab: Lab, maker: Api) -> Iterator[RequestCase]:

@@ -129,11 +129,12 @@ def _hostile_shells(lab: Lab, space: Space) -> Iterator[RequestCase]:
 
 
 def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
-    """Yield runtimes of an admin that are no copies of one of the team's."""
+    """Yield runtimes of an admin that are not copies of one of the team's."""
     if not (space.team.own_runtimes and space.team.groups.get("admin")):
         return
     admin = as_user(lab.api, space, "admin")
-    for launch in space.launches[:1]:
+    if space.launches:
+        launch = space.launches[0]
         base = lab.api.get(TRAINER, "ClusterTrainingRuntime", launch.name)
         label = f"{space.cluster.settings.domain}/copy-of"
         copied = {

@@ -112,7 +112,7 @@ def _chosen(
     samples: Sequence[tuple[Sample, Manifest]], *, may_borrow: bool
 ) -> Sequence[tuple[Sample, Manifest]]:
     """Return the jobs that do not borrow; if every job does and may, only the first."""
-    own = [each for each in samples if not _borrows(each[0])]
+    own = [sample for sample in samples if not _borrows(sample[0])]
     return samples[:1] if may_borrow and not own else own
 
 

@@ -110,7 +110,7 @@ class Api:
         """Return a client of the same API that impersonates another user."""
         other = object.__new__(Api)
         other._client, other._known = self._client, self._known
-        in_groups = (("Impersonate-Group", each) for each in groups)
+        in_groups = (("Impersonate-Group", group) for group in groups)
         other._impersonated = [("Impersonate-User", user), *in_groups]
         return other
 

@@ -243,7 +243,7 @@ def checks_by_key(fragment: Body) -> dict[str, str]:
         return dict(fragment["data"])
     checks = fragment["spec"]["resourceHealthChecks"]
     found = {}
-    for each in checks:
-        name = f"{each['group']}_{each['kind']}".removeprefix("_")
-        found[f"{_HEALTH}.{name}"] = each["check"]
+    for check in checks:
+        name = f"{check['group']}_{check['kind']}".removeprefix("_")
+        found[f"{_HEALTH}.{name}"] = check["check"]
     return found

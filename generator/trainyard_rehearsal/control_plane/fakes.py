@@ -112,7 +112,7 @@ def write_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
         api: the administrator's client.
         manifests: the tree's; only objects of their kinds are listed.
     """
-    kinds = {(each.body["apiVersion"], each.kind.name) for each in manifests}
+    kinds = {(manifest.body["apiVersion"], manifest.kind.name) for manifest in manifests}
     for version, kind in sorted(kinds):
         if status := STATUSES.get(kind):
             for body in api.list(version, kind):

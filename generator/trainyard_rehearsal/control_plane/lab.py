@@ -77,7 +77,7 @@ def alone(cache: Path) -> Iterator[None]:
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise TreeError(f"{cache} is no folder; have TRAINYARD_CACHE name one") from None
+        raise TreeError(f"{cache} is not a folder; have TRAINYARD_CACHE name one") from None
     with (cache / "lock").open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -202,12 +202,15 @@ def _handwritten(plan: Plan) -> Iterator[Body]:
 def _established(api: Api, name: str) -> bool:
     body = api.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)
     conditions = body.get("status", {}).get("conditions") or []
-    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+    return any(
+        condition["type"] == "Established" and condition["status"] == "True"
+        for condition in conditions
+    )
 
 
 def _namespaces(site: Site, components: Components) -> list[str]:
     """Return the namespaces outside the tree: the external ones and the controllers' own."""
-    found = {each.namespace for each in components.controllers.values()}
+    found = {controller.namespace for controller in components.controllers.values()}
     for name in site.cluster.external:
         kind, _, namespace = name.partition("/")
         if kind == "Namespace":

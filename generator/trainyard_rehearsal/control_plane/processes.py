@@ -38,7 +38,7 @@ _PATIENCE = 10.0
 START = 180.0
 """Seconds for a start that takes five on an idle machine.
 
-A busy machine is no failure, and a process that ends is noticed at once.
+A busy machine may be slow, and a process that ends is noticed at once.
 """
 _PORTS = iter(random.sample(range(20000, 32768), 12768))
 """Ports outside ``ip_local_port_range``, which Linux uses for clients, in random order."""
@@ -53,7 +53,7 @@ HALT = threading.Event()
 class Halted(BaseException):
     """Another rehearsal failed, or the user ends all.
 
-    It is no Exception, so that no handler of errors catches it.
+    It is not a subclass of Exception, so that no handler of errors catches it.
     """
 
 

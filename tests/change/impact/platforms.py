@@ -16,6 +16,7 @@ from trainyard.model.platform import Site
 from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
+from trainyard.schema.defaults import filled
 
 CLUSTER, NLP, VISION = "clusters/prod-east.yaml", "teams/nlp.yaml", "teams/vision.yaml"
 RUNTIME, LEDGER = "runtimes/openmpi-cuda.yaml", "allocations.yaml"
@@ -48,7 +49,7 @@ def own() -> tuple[tuple[Site, tuple[Manifest, ...]], ...]:
     """Return each cluster of this repository with its objects."""
     profiles, found = load(REPOSITORY / "profiles")
     assert not has_errors(found), found
-    platform, unresolved = resolve(profiles)
+    platform, unresolved = resolve(filled(profiles))
     assert not has_errors(unresolved), unresolved
     return tuple((site, tuple(render_site(site))) for site in platform.sites)
 

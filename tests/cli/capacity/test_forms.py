@@ -25,9 +25,11 @@ from trainyard.capacity.figures import Capacity
 from trainyard.capacity.measure import measure
 from trainyard.cli import document as documents
 from trainyard.cli.capacity.document import document
-from trainyard.cli.capacity.markdown import markdown
-from trainyard.cli.capacity.sheet import HEAD, safe, sheet
-from trainyard.cli.capacity.text import COLUMNS, text
+from trainyard.cli.capacity.page import pages
+from trainyard.cli.capacity.sheet import HEAD, rows
+from trainyard.cli.tables.markdown import markdown
+from trainyard.cli.tables.sheet import safe, sheet
+from trainyard.cli.tables.text import COLUMNS, text
 from trainyard.schema.published import document_schema
 
 Call = Callable[..., Ended]
@@ -76,7 +78,7 @@ def test_json_follows_its_published_schema(trainyard: Call) -> None:
 
     Draft7Validator.check_schema(printed)
     Draft7Validator(printed).validate(found)
-    assert [each["cluster"] for each in found["clusters"]] == ["lab", "prod-east"]
+    assert [each["cluster"] for each in found["result"]["clusters"]] == ["lab", "prod-east"]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json", "csv"])
@@ -108,7 +110,7 @@ def test_broken_profiles_end_the_same_way_in_every_form(
     if form == "csv":
         assert ended.out == ",".join(HEAD) + "\n"
     if form == "json":
-        assert json.loads(ended.out)["summary"]["errors"] == 2
+        assert json.loads(ended.out)["result"]["summary"]["errors"] == 2
 
 
 def test_quota_for_a_time_shows_in_every_form(tree: Path, trainyard: Call) -> None:
@@ -122,7 +124,7 @@ def test_quota_for_a_time_shows_in_every_form(tree: Path, trainyard: Call) -> No
 
     assert "\n  nlp has 8 until 2027-01-31 (paper | ours), then 4 nodes\n" in text
     assert "\n- `nlp` has 8 until 2027-01-31 (paper \\| ours), then 4 nodes\n" in page
-    first = json.loads(data)["clusters"][0]["pools"][0]["teams"][0]
+    first = json.loads(data)["result"]["clusters"][0]["pools"][0]["teams"][0]
     assert (first["until"], first["reason"], first["then"]) == ("2027-01-31", "paper | ours", 4)
     gpus = {row["team"]: row for row in _rows(rows) if row["resource"] == "nvidia.com/gpu"}
     assert (gpus["nlp"]["until"], gpus["nlp"]["then"]) == ("2027-01-31", "32")
@@ -155,7 +157,7 @@ def test_unknown_cluster_names_the_nearest(trainyard: Call) -> None:
 def test_every_line_fits_the_columns(change: dict[str, Any]) -> None:
     capacity = capacity_of(change)
 
-    assert all(len(line) <= COLUMNS for line in text([capacity]).splitlines())
+    assert all(len(line) <= COLUMNS for line in text(pages([capacity])).splitlines())
 
 
 @given(st.text("abcdef-0123456789", min_size=1, max_size=120), changes())
@@ -169,12 +171,12 @@ def test_wide_names_are_cut(name: str, change: dict[str, Any]) -> None:
         plain, cluster=name, pools=(replace(pool, name=name, parts=parts, resources=resources),)
     )
 
-    assert all(len(line) <= COLUMNS for line in text([wide]).splitlines())
+    assert all(len(line) <= COLUMNS for line in text(pages([wide])).splitlines())
 
 
 @given(changes())
 def test_documents_of_any_platform_follow_the_schema(change: dict[str, Any]) -> None:
-    written = documents.envelope("capacity", clusters=document([capacity_of(change)]))
+    written = documents.envelope("capacity", {"clusters": document([capacity_of(change)])})
 
     Draft7Validator(document_schema("capacity")).validate(json.loads(written))
 
@@ -185,15 +187,15 @@ def test_csv_has_the_figures_of_the_document(change: dict[str, Any]) -> None:
     capacity = capacity_of(change)
     (cluster,) = document([capacity])
     (pool,) = cluster["pools"]
-    rows = list(csv.DictReader(io.StringIO(sheet([capacity])), strict=True))
-    nominal = {(row["team"], row["resource"]): int(row["nominal"]) for row in rows if row["team"]}
+    table = list(csv.DictReader(io.StringIO(sheet(HEAD, rows([capacity]))), strict=True))
+    nominal = {(row["team"], row["resource"]): int(row["nominal"]) for row in table if row["team"]}
 
     assert nominal == {
         (team, each["name"]): number
         for each in pool["resources"]
         for team, number in each["nominalByTeam"].items()
     }
-    assert {row["resource"]: int(row["head_room"]) for row in rows if not row["team"]} == {
+    assert {row["resource"]: int(row["head_room"]) for row in table if not row["team"]} == {
         each["name"]: each["headRoom"] for each in pool["resources"]
     }
 
@@ -214,15 +216,17 @@ def test_hostile_names_change_no_form(name: str) -> None:
     (pool,) = plain.pools
     parts = tuple(replace(part, team=name, cohort=name) for part in pool.parts)
     hostile = replace(plain, cluster=name, pools=(replace(pool, name=name, parts=parts),))
-    tokens = MarkdownIt("commonmark").enable("table").parse(markdown([hostile]))
+    page = markdown("Capacity", pages([hostile]))
+    tokens = MarkdownIt("commonmark").enable("table").parse(page)
     kinds = {child.type for token in tokens for child in token.children or ()}
-    rows = list(csv.reader(io.StringIO(sheet([hostile])), strict=True))
+    table = list(csv.reader(io.StringIO(sheet(HEAD, rows([hostile]))), strict=True))
 
     assert kinds <= {"text", "code_inline"}
-    assert [token.type for token in tokens] == [
-        token.type for token in MarkdownIt("commonmark").enable("table").parse(markdown([plain]))
-    ]
-    assert {len(row) for row in rows} == {len(HEAD)}
-    assert not any(row[0].startswith(("=", "@")) for row in rows)
-    assert "\x1b" not in text([hostile]) + markdown([hostile]) + sheet([hostile])
+    usual = MarkdownIt("commonmark").enable("table").parse(markdown("Capacity", pages([plain])))
+    assert [token.type for token in tokens] == [token.type for token in usual]
+    assert {len(row) for row in table} == {len(HEAD)}
+    assert not any(row[0].startswith(("=", "@")) for row in table)
+    assert "\x1b" not in text(pages([hostile])) + markdown("Capacity", pages([hostile])) + sheet(
+        HEAD, rows([hostile])
+    )
     assert json.loads(json.dumps(document([hostile])))[0]["cluster"] == name

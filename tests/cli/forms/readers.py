@@ -75,13 +75,13 @@ def _unescaped(text: str) -> str:
 def document(output: str) -> Any:
     """Return a document that has its published form."""
     content = json.loads(output)
-    _findings_schema().validate(content)
+    _schema(content["format"]).validate(content)
     return content
 
 
 @cache
-def _findings_schema() -> Draft7Validator:
-    return Draft7Validator(document_schema("findings"))
+def _schema(kind: str) -> Draft7Validator:
+    return Draft7Validator(document_schema(kind))
 
 
 @cache

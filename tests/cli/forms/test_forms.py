@@ -52,7 +52,7 @@ def test_exit_code_is_the_same_for_every_form(
     assert (ended.code, ended.err) == (1, "")
     assert rule in ended.out
     if form == "json":
-        assert document(ended.out)["command"] == call.split(maxsplit=1)[0]
+        assert document(ended.out)["format"] in {call.split(maxsplit=1)[0], "findings"}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -68,7 +68,7 @@ def test_one_run_writes_every_form(broken: Path, trainyard: Call) -> None:
 
     assert ended == Ended(1, "", "")
     assert sorted(path.stem for path in broken.glob("*.out")) == sorted(FORMS)
-    assert json.loads((broken / "json.out").read_text())["summary"]["errors"] == 1
+    assert json.loads((broken / "json.out").read_text())["result"]["summary"]["errors"] == 1
 
 
 def test_hosts_get_paths_from_the_root_of_the_repository(

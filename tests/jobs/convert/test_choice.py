@@ -11,7 +11,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.choice import Choice, choose
 from trainyard_jobs.convert.draft import Draft
-from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.model import Remark
 
 Team = Callable[[str, str], Tenant]
 
@@ -25,7 +25,7 @@ def draft(
 
 def best(wanted: Draft, tenant: Tenant) -> Choice:
     found = choose(wanted, tenant)
-    assert not isinstance(found, Note), found
+    assert not isinstance(found, Remark), found
     return found[0]
 
 
@@ -109,6 +109,6 @@ def test_job_without_a_runtime_is_refused_with_the_reason(
 ) -> None:
     found = choose(wanted, tenant("nlp", "prod-east"))
 
-    assert isinstance(found, Note)
+    assert isinstance(found, Remark)
     assert reason in found.meaning
     assert "; the runtimes of team nlp on prod-east: " in found.meaning

@@ -12,7 +12,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.finish import finish
-from trainyard_jobs.convert.model import Conversion, Kind, Note
+from trainyard_jobs.convert.model import Conversion, Kind, Remark
 
 Team = Callable[[str, str], Tenant]
 AT = Pointer("x")
@@ -64,7 +64,7 @@ def test_job_has_a_class_of_the_team_and_its_time(
 
 
 def test_draft_that_is_refused_makes_no_job(tenant: Team) -> None:
-    note = Note(AT, Kind.REFUSED, "it", "can't")
+    note = Remark(AT, Kind.REFUSED, "it", "can't")
 
     assert finish(replace(DRAFT, notes=(note,)), tenant("nlp", "lab")).job is None
     assert finish(replace(DRAFT, notes=(note,)), None).notes == (note,)

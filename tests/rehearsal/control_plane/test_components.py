@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPOSITORY
-from trainyard.model.platform import Site
 from trainyard.model.release import Release
+from trainyard.profiles.read import plurals, releases
+from trainyard.resolve.release import resolve_release
 from trainyard_rehearsal.control_plane.components import (
     KIND,
     PROCESSES,
@@ -53,9 +54,9 @@ def _required(folder: Path) -> dict[str, str]:
     return dict(_REQUIRED.findall((folder / "go.mod").read_text(encoding="utf-8")))
 
 
-def _release(components: Components, sites: dict[str, Site]) -> Release:
-    releases = (site.cluster.release for site in sites.values())
-    return next(release for release in releases if release.name == components.folder.name)
+def _release(components: Components) -> Release:
+    name = components.folder.name
+    return resolve_release(name, releases()[name], plurals()[name])
 
 
 def test_every_release_can_be_rehearsed() -> None:
@@ -108,9 +109,9 @@ def test_every_module_is_used() -> None:
     assert found == {program.module for program in _programs()}
 
 
-def test_versions_are_those_of_the_release(components: Components, sites: dict[str, Site]) -> None:
+def test_versions_are_those_of_the_release(components: Components) -> None:
     """Programs have the versions of the release and of the modules of its schemas."""
-    release = _release(components, sites)
+    release = _release(components)
     schemas = _required(components.folder)
     for program in components.programs.values():
         component = {"argo-cd": "argocd"}.get(
@@ -136,11 +137,9 @@ def _is_said(release: Release, component: str, program: Program) -> None:
     ) in page
 
 
-def test_controllers_have_the_accounts_that_policies_exempt(
-    components: Components, sites: dict[str, Site]
-) -> None:
+def test_controllers_have_the_accounts_that_policies_exempt(components: Components) -> None:
     """Exactly the controllers that write jobs are exempted by the release."""
-    release = _release(components, sites)
+    release = _release(components)
     accounts = {controller.account for controller in components.controllers.values()}
     exempted = {
         account

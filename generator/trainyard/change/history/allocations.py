@@ -49,7 +49,7 @@ def _has(replacement: Replacement, held: Holding) -> str:
 def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:
     """Yield each field of a line that changes, and its new value.
 
-    A larger block around the old one is no change: pods keep their addresses.
+    A larger block around the old one does not count: pods keep their addresses.
     """
     if (now.field, now.segment) != (held.field, held.segment):
         yield now.field, now.display

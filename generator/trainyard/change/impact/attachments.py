@@ -108,7 +108,7 @@ def _runs(numbers: list[int]) -> str:
 
 
 def _collapsed(ranges: Iterable[str]) -> Iterator[str]:
-    """Yield ranges joined where they touch; what is no range as it is."""
+    """Yield ranges joined where they touch; other texts as they are."""
     known: dict[int, list[Any]] = {4: [], 6: []}
     for each in sorted(set(filter(None, ranges))):
         try:

@@ -119,7 +119,7 @@ def _outside(blocks: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
 
 
 def _span(cidr: str) -> tuple[int, int]:
-    """Return the first and last address of a range as numbers; none of what is no range."""
+    """Return the first and last address of a range as numbers; none if the text is not a range."""
     try:
         network = ip_network(cidr, strict=False)
     except ValueError:

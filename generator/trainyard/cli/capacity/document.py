@@ -38,7 +38,7 @@ def _cluster(capacity: Capacity) -> dict[str, Any]:
             {
                 "name": cohort.name,
                 "parent": cohort.lineage[1] if len(cohort.lineage) > 1 else None,
-                "teams": list(cohort.teams),
+                "teams": cohort.teams,
             }
             for cohort in capacity.cohorts
         ],
@@ -54,7 +54,7 @@ def _pool(pool: PoolCapacity) -> dict[str, Any]:
         "gpusPerNode": pool.gpus,
         "nodes": pool.nodes,
         "maintenance": [
-            {"nodes": list(each.nodes), "until": each.until, "reason": each.reason}
+            {"nodes": each.nodes, "until": each.until, "reason": each.reason}
             for each in pool.maintenance
         ],
         "outOfUse": pool.out_of_use,
@@ -63,7 +63,7 @@ def _pool(pool: PoolCapacity) -> dict[str, Any]:
         "owned": pool.units(pool.owned),
         "lent": pool.units(pool.lent),
         "headRoom": pool.units(pool.promised) - pool.units(pool.owned),
-        "bindingResources": list(pool.binding),
+        "bindingResources": pool.binding,
         "resources": [_resource(each, pool.parts) for each in pool.resources],
         "teams": [_part(pool, part) for part in pool.parts],
     }

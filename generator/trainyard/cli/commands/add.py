@@ -99,11 +99,11 @@ def team(
     does not exist.
     """
     amounts = {Unit.NODES: nodes, Unit.GPUS: gpus, Unit.CORES: cores}
-    stated = {unit: number for unit, number in amounts.items() if number is not None}
+    stated = [(unit, number) for unit, number in amounts.items() if number is not None]
     if len(stated) > 1:
-        options = " and ".join(f"`--{unit}`" for unit in stated)
+        options = " and ".join(f"`--{unit}`" for unit, _ in stated)
         raise click.UsageError(f"{options} exclude each other")
-    ((unit, own),) = (stated or {Unit.NODES: _NODES}).items()
+    unit, own = stated[0] if stated else (Unit.NODES, _NODES)
     request = TeamRequest(name, own, unit, cluster=cluster, pool=pool, since=today())
     addition = added(profiles, output, lambda place: add_team(place, request, today()))
     if addition.plan is None:
@@ -129,9 +129,8 @@ def team(
 def allocation(*, team: str, cluster: str, fabric: str, profiles: Path, output: Path) -> int:
     """Give TEAM a permanent partition or VLAN and addresses on a further fabric.
 
-    Run it when the team has, or is about to get, quota on another cluster. Writes nothing when the
-    profiles would then have errors that they do not have now, or while they name what does not
-    exist.
+    Run it when the team has, or is about to get, quota on another cluster. Writes nothing if the
+    addition would cause a new error, or if a profile names something that does not exist.
     """
     request = AllocationRequest(team, cluster, fabric, today())
     addition = added(profiles, output, lambda place: add_allocation(place, request, today()))

@@ -13,13 +13,12 @@ from trainyard.capacity.measure import measure
 from trainyard.cli import document as documents
 from trainyard.cli import findings
 from trainyard.cli.capacity.document import document
-from trainyard.cli.capacity.markdown import markdown
-from trainyard.cli.capacity.sheet import sheet
-from trainyard.cli.capacity.text import text
+from trainyard.cli.capacity.page import pages
+from trainyard.cli.capacity.sheet import HEAD, rows
 from trainyard.cli.cost.document import document as cost_document
-from trainyard.cli.cost.markdown import markdown as cost_markdown
-from trainyard.cli.cost.sheet import sheet as cost_sheet
-from trainyard.cli.cost.text import text as cost_text
+from trainyard.cli.cost.page import pages as cost_pages
+from trainyard.cli.cost.sheet import HEAD as COST_HEAD
+from trainyard.cli.cost.sheet import rows as cost_rows
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import forms_of
@@ -31,6 +30,9 @@ from trainyard.cli.options import (
     places,
     profiles_option,
 )
+from trainyard.cli.tables.markdown import markdown
+from trainyard.cli.tables.sheet import sheet
+from trainyard.cli.tables.text import text
 from trainyard.generation.generate import check
 from trainyard.model.platform import Platform, Site
 
@@ -66,10 +68,10 @@ def command(
     measured = _measured(checked.platform, clusters)
     if wants_cost:
         costs = [cost(site, capacity) for site, capacity in measured]
-        deliver(formats, "never", lambda _: cost_text(costs), _forms_of_cost(costs))
+        deliver(formats, "never", lambda _: text(cost_pages(costs)), _forms_of_cost(costs))
     else:
         capacities = [capacity for _, capacity in measured]
-        deliver(formats, "never", lambda _: text(capacities), _forms(capacities))
+        deliver(formats, "never", lambda _: text(pages(capacities)), _forms(capacities))
     return Exit.FINE
 
 
@@ -81,21 +83,21 @@ def _measured(platform: Platform, clusters: tuple[str, ...]) -> list[tuple[Site,
 
 def _forms(capacities: list[Capacity]) -> dict[str, Callable[[], str]]:
     return {
-        "markdown": lambda: markdown(capacities),
-        "json": lambda: documents.envelope("capacity", clusters=document(capacities)),
-        "csv": lambda: sheet(capacities),
+        "markdown": lambda: markdown("Capacity", pages(capacities)),
+        "json": lambda: documents.envelope("capacity", {"clusters": document(capacities)}),
+        "csv": lambda: sheet(HEAD, rows(capacities)),
     }
 
 
 def _forms_of_cost(costs: list[Cost]) -> dict[str, Callable[[], str]]:
     return {
-        "markdown": lambda: cost_markdown(costs),
-        "json": lambda: documents.envelope("capacity", clusters=cost_document(costs)),
-        "csv": lambda: cost_sheet(costs),
+        "markdown": lambda: markdown("Cost", cost_pages(costs)),
+        "json": lambda: documents.envelope("cost", {"clusters": cost_document(costs)}),
+        "csv": lambda: sheet(COST_HEAD, cost_rows(costs)),
     }
 
 
 def _no_figures(found: findings.Findings, *, wants_cost: bool) -> Mapping[str, Callable[[], str]]:
     """Return the forms of findings that leave nothing to count."""
-    empty = cost_sheet([]) if wants_cost else sheet([])
+    empty = sheet(COST_HEAD if wants_cost else HEAD, [])
     return {**forms_of("capacity", found), "csv": lambda: empty}

@@ -73,7 +73,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, it, written=not check_only, colour=colour),
-        forms_of("codeowners", found, _result(it, written=not check_only)),
+        forms_of("codeowners", found, codeowners=_result(it, written=not check_only)),
     )
     return Exit.FINE if fine else Exit.FINDINGS
 

@@ -43,7 +43,7 @@ class _Matching(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not self._pattern.fullmatch(value):
-            self.fail(self._fault or f"`{value}` is no {self.name}", param, ctx)
+            self.fail(self._fault or f"`{value}` is not a {self.name}", param, ctx)
         return value
 
 
@@ -53,14 +53,14 @@ class _Address(_Matching):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         address = super().convert(value, param, ctx)
         if not is_whole(address):
-            self.fail(f"`{value}` is no {self.name}", param, ctx)
+            self.fail(f"`{value}` is not a {self.name}", param, ctx)
         return address
 
 
 _repository = _Matching("repository, e.g. org/platform", _REPOSITORY)
 _commit = _Matching("commit of 40 or 64 hexadecimal digits", _COMMIT)
 _branch = _Matching("branch whose name is UTF-8", _BRANCH)
-_address = _Address("address of an API, e.g. https://api.github.com", _ADDRESS)
+_address = _Address("URL of an API, e.g. https://api.github.com", _ADDRESS)
 _file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 _head = click.option(
     "--head", type=_commit, required=True, metavar="SHA", help="The commit that was checked."
@@ -205,7 +205,7 @@ def _text(file: Path) -> str:
 
     Raises:
         NoInput: there is no such file.
-        TreeError: it can't be read, is no regular file, is too large or is not UTF-8.
+        TreeError: it can't be read, is not a regular file, is too large or is not UTF-8.
     """
     try:
         content = read_named(file, _LIMIT)

@@ -50,7 +50,7 @@ from trainyard.generation.generate import Target
     "--merge-base",
     "merge",
     is_flag=True,
-    help="Look at what merging base and head gives.",
+    help="Show what a merge of head into base does.",
 )
 @click.option("--fields", is_flag=True, help="Show each field of each object before and after.")
 @profiles_option
@@ -89,7 +89,7 @@ def command(
     found = findings.Findings(
         change.diagnostics, places(change.generation.checked.profiles, profiles, output)
     )
-    forms = forms_of("diff", found, impact_document(change))
+    forms = forms_of("diff", found, change=impact_document(change))
     deliver(
         formats,
         color,

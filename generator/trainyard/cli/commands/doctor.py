@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -44,7 +43,7 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
         lambda _: "\n".join(
             f"{part.name:<{width}}  {'' if part.works else 'error: '}{part.state}" for part in parts
         ),
-        {"json": lambda: document.envelope("doctor", parts=[asdict(part) for part in parts])},
+        {"json": lambda: document.envelope("doctor", {"parts": parts})},
     )
     return Exit.FINE if all(part.works for part in parts) else Exit.TOOL
 

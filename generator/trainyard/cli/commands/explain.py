@@ -29,7 +29,7 @@ def complete_rule(_: click.Context, __: click.Parameter, incomplete: str) -> lis
 @click.argument("rule", shell_complete=complete_rule)
 def command(rule: str) -> int:
     """Explain RULE: its demand, the consequence on the cluster, and the fix."""
-    rules = {each.id: each for each in all_rules()}
+    rules = {entry.id: entry for entry in all_rules()}
     need_name("rule", rule, rules)
     known = rules[rule]
     texts = {

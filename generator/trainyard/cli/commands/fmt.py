@@ -40,7 +40,7 @@ def command(
 ) -> int:
     """Write the profiles, or only FILES, in one style; each comment and the order of keys stay.
 
-    A file is left alone when it is no valid profile, or when a comment would be lost. Objects of
+    A file is left alone when it is not a valid profile, or when a comment would be lost. Objects of
     hand-written components are always left alone.
     """
     need_profiles(profiles)
@@ -57,7 +57,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, styles, check=check, colour=colour),
-        forms_of("fmt", every, _result(styles, check=check)),
+        forms_of("fmt", every, profiles=_result(styles, check=check)),
     )
     return Exit.FINDINGS if every.diagnostics else Exit.FINE
 
@@ -76,10 +76,10 @@ def _logical(file: Path, profiles: Path) -> str:
 
 
 def _notify_others(wanted: Iterable[str], styles: Styles) -> None:
-    """Print the files that were asked for and are no profiles."""
+    """Print the files that were asked for and are not profiles."""
     known = {*styles.sources, *(each.at.file for each in styles.diagnostics)}
     for file in sorted(set(wanted) - known):
-        notify(f"{printable(file)} is no profile, and is left alone")
+        notify(f"{printable(file)} is not a profile, and is left alone")
 
 
 def _result(styles: Styles, *, check: bool) -> dict[str, object]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from trainyard.cli import findings
+from trainyard.cli import document, findings
 from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
@@ -62,9 +61,9 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Writes nothing if the profiles have errors, or if a profile or quota is gone that the committed
-    tree was made from. The same holds if the change breaks a rule of the family `change`: it edits
-    an immutable field, edits a runtime in place, or takes a queue, namespace, partition or address
+    Writes nothing if the profiles have errors, or if a profile or quota of the committed tree
+    was deleted. The same holds if the change breaks a rule of the family `change`: it edits an
+    immutable field, edits a runtime in place, or takes a queue, namespace, partition or address
     range from a team. Changes of VF counts, MTU and kubelet settings are written, although they can
     interrupt running jobs.
     """
@@ -85,7 +84,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, written, len(generation.files), dry_run=dry_run, colour=colour),
-        forms_of("generate", found, _result(written, dry_run=dry_run)),
+        forms_of("generate", found, tree=_tree(written, dry_run=dry_run)),
     )
     _notify_foreign(written, found.places.shown("overlays"))
     return Exit.FINE if fine else Exit.FINDINGS
@@ -107,8 +106,8 @@ def _notify_foreign(written: Written | None, tree: str) -> None:
         )
 
 
-def _result(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:
-    return {"written": not dry_run, **asdict(written)} if written else None
+def _tree(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:
+    return {"written": not dry_run, **document.plain(written)} if written else None
 
 
 def _text(

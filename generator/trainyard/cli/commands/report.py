@@ -76,7 +76,7 @@ def command(
     shown = content(examined, found, clusters)
     written = page(with_change(shown, change) if change else shown)
     save(out, written)
-    errors, warnings = (found.count(each) for each in (Severity.ERROR, Severity.WARNING))
+    errors, warnings = (found.count(severity) for severity in (Severity.ERROR, Severity.WARNING))
     result(
         f"wrote {printable(str(out))}: {len(written) // 1000} kB, {counted(errors, 'error')}, "
         f"{counted(warnings, 'warning')}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from trainyard.cli import document
@@ -25,6 +23,6 @@ def command(formats: tuple[Output, ...]) -> int:
         lambda _: "\n".join(
             f"{rule.id:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules
         ),
-        {"json": lambda: document.envelope("rules", rules=[asdict(rule) for rule in rules])},
+        {"json": lambda: document.envelope("rules", {"rules": rules})},
     )
     return Exit.FINE

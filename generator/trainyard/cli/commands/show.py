@@ -41,7 +41,7 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
             formats,
             "never",
             lambda _: findings.text(found, colour=False),
-            {"json": lambda: document.report("show", found)},
+            {"json": lambda: document.report("findings", found)},
         )
         return Exit.FINDINGS
     sections = effective(checked.platform, team)
@@ -51,7 +51,7 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
         lambda _: "\n\n".join(_text(section, where) for section in sections),
         {
             "json": lambda: document.envelope(
-                "show", team=team, sections=[_document(section, where) for section in sections]
+                "show", {"team": team, "sections": [_document(each, where) for each in sections]}
             )
         },
     )
@@ -74,7 +74,8 @@ def _text(section: Section, where: Places) -> str:
     for value in section.values:
         kind, file, line = _origin(value, where)
         rows.append((value.name, printable(value.value), f"{file}:{line}" if file else kind))
-    names, values = (max(len(row[column]) for row in rows) for column in (0, 1))
+    names = max(len(name) for name, _, _ in rows)
+    values = max(len(value) for _, value, _ in rows)
     lines = (f"  {name:<{names}}  {value:<{values}}  {origin}" for name, value, origin in rows)
     return "\n".join([section.title, *lines])
 

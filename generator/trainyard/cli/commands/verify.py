@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -84,7 +83,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, verification, colour=colour),
-        forms_of("verify", found, [asdict(count) for count in verification.counts]),
+        forms_of("verify", found, clusters=verification.counts),
     )
     return Exit.FINE if fine else Exit.FINDINGS
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainyard.capacity.cost import CenterCost, Cost, PoolCost, Share
-from trainyard.model.money import HOURS, Money
+from trainyard.model.money import HOURS
 
 
 def document(costs: Sequence[Cost]) -> list[dict[str, Any]]:
@@ -21,7 +21,7 @@ def _cluster(found: Cost) -> dict[str, Any]:
         "pools": [_pool(each) for each in found.pools],
         "unpriced": [{"name": each.name, "nodes": each.nodes} for each in found.unpriced],
         "costCenters": [_center(each) for each in found.centers],
-        "months": [_money(each) for each in found.months],
+        "months": found.months,
     }
 
 
@@ -33,10 +33,10 @@ def _pool(pool: PoolCost) -> dict[str, Any]:
         "unit": figures.unit,
         "unitsPerNode": figures.per_node,
         "nodes": figures.nodes,
-        "nodeHour": {"amount": pool.price.number, "currency": pool.price.currency},
+        "nodeHour": pool.price,
         "system": pool.kept,
         "shares": [_share(pool, each) for each in pool.shares],
-        "month": _money(pool.month),
+        "month": pool.month,
     }
 
 
@@ -50,14 +50,10 @@ def _share(pool: PoolCost, share: Share) -> dict[str, Any]:
         "lend": units(share.lend),
         "borrowable": units(share.borrowable),
         "gpuHours": pool.gpu_hours(share.nodes),
-        "month": _money(share.month),
+        "month": share.month,
     }
 
 
 def _center(each: CenterCost) -> dict[str, Any]:
     name = each.name or None
-    return {"holder": each.holder, "costCenter": name, "month": _money(each.month)}
-
-
-def _money(each: Money) -> dict[str, str]:
-    return {"amount": each.number, "currency": each.currency}
+    return {"holder": each.holder, "costCenter": name, "month": each.month}

@@ -24,16 +24,17 @@ FORMS = tuple(MODULES)
 """Forms of every command that reports findings, besides text."""
 
 
-def forms_of(command: str, found: Findings, result: Any = None) -> Mapping[str, Callable[[], str]]:
+def forms_of(command: str, found: Findings, **besides: Any) -> Mapping[str, Callable[[], str]]:
     """Return what writes the findings of a command, by form.
 
     Args:
         command: its name.
         found: the findings, which every form has.
-        result: plain data of what the command did besides, which only JSON has.
+        besides: what the command did besides, which only JSON has; the JSON of a command without it
+            has the format ``findings``.
     """
     return {
-        "json": partial(document.report, command, found, result),
+        "json": partial(document.report, command if besides else "findings", found, **besides),
         **{form: partial(_report, form, command, found) for form in _LOADED},
     }
 

@@ -19,9 +19,11 @@ _KINDS = 12
 
 def verdict(diff: Diff) -> Iterator[str]:
     """Yield that the change is refused, if it is, and then the worst that it would do."""
-    errors = [each for each in diff.diagnostics if each.severity is Severity.ERROR]
+    errors = [
+        diagnostic for diagnostic in diff.diagnostics if diagnostic.severity is Severity.ERROR
+    ]
     if errors:
-        rules = few(sorted({each.rule for each in errors}))
+        rules = few(sorted({error.rule for error in errors}))
         yield f"refused: {counted(len(errors), 'error')} ({rules})"
     if diff.impact:
         yield headline(diff, diff.impact)
@@ -51,10 +53,10 @@ def _emptied(impact: Impact) -> Iterator[str]:
 def _out_of_use(impact: Impact) -> Iterator[str]:
     """Yield each pool of which nodes go out of use."""
     for cluster in impact.clusters:
-        for each in cluster.maintenance:
-            if each.takes_nodes:
-                nodes = f"{len(each.out)} of {counted(each.nodes, 'node')}"
-                yield f"{nodes} of {each.pool} on {cluster.name} out of use"
+        for window in cluster.maintenance:
+            if window.takes_nodes:
+                nodes = f"{len(window.out)} of {counted(window.nodes, 'node')}"
+                yield f"{nodes} of {window.pool} on {cluster.name} out of use"
 
 
 def _disruption(diff: Diff, impact: Impact) -> str:
@@ -78,20 +80,24 @@ def is_nothing(diff: Diff) -> bool:
 def _without_effect(diff: Diff) -> str:
     if is_nothing(diff):
         return "nothing changes"
-    edited = [f"{few(each.fields)} of {each.file}" for each in diff.approvals if each.fields]
+    edited = [
+        f"{few(approval.fields)} of {approval.file}"
+        for approval in diff.approvals
+        if approval.fields
+    ]
     changed = f"; changed: {few(edited)}" if edited else ""
     return f"no effect on teams, jobs or nodes{changed}"
 
 
 def _cluster_of(impact: Impact) -> str:
     """Return the name of the cluster with the worst disruption."""
-    names = (each.name for each in impact.clusters if impact.worst in each.disruptions)
+    names = (cluster.name for cluster in impact.clusters if impact.worst in cluster.disruptions)
     return next(names)
 
 
 def totals(impact: Impact) -> str:
     """Return what happens to objects on all clusters, e.g. ``2 created, 14 changed``."""
-    every = (each.change for cluster in impact.clusters for each in cluster.objects)
+    every = (edit.change for cluster in impact.clusters for edit in cluster.objects)
     return f"objects: {counts(every) or 'none'}"
 
 

@@ -90,10 +90,12 @@ def _only_totals(diff: Diff, impact: Impact) -> Iterator[str]:
 
 def _by_unit(cluster: ClusterImpact) -> Iterator[Section]:
     """Yield the disruptions, and one line for each sync unit."""
-    yield from (each for each in sections(cluster, fields=False) if each.title == "Disruption")
+    for part in sections(cluster, fields=False):
+        if part.title == "Disruption":
+            yield part
     units: defaultdict[str, list[str]] = defaultdict(list)
-    for each in cluster.objects:
-        units[each.unit].append(each.change)
+    for edit in cluster.objects:
+        units[edit.unit].append(edit.change)
     lines = tuple(f"~ {unit}: {counts(changes)}" for unit, changes in sorted(units.items()))
     if lines:
         yield Section("Objects of each sync unit", lines)

@@ -41,7 +41,7 @@ def _teams(cluster: ClusterImpact) -> Iterator[str]:
     """Yield what changes of each team's quota, and which jobs wait for nodes in maintenance."""
     for transfer in cluster.transfers:
         yield f"~ {_transfer(transfer)}"
-    short = {each.pool for each in cluster.maintenance if each.takes_nodes}
+    short = {window.pool for window in cluster.maintenance if window.takes_nodes}
     for quota in cluster.quotas:
         yield _quota(quota)
         if quota.pool in short and quota.reach_after < quota.reach_before:
@@ -55,7 +55,8 @@ def _maintenance(change: MaintenanceChange) -> Iterator[str]:
     number = f"all {nodes}" if out == change.nodes else f"{out} of {nodes}"
     state = f"{number} out of use" if out else f"all {nodes} in use again"
     yield f"{'!' if change.takes_nodes else '~'} pool {change.pool}: {state}"
-    yield from (f"  {each.display}" for each in change.after)
+    for each in change.after:
+        yield f"  {each.display}"
     if change.back:
         yield f"  back in use: {few(change.back)}"
     if change.held:

@@ -69,7 +69,7 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
 def cluster_line(cluster: ClusterImpact) -> str:
     """Return a cluster with its numbers of objects, e.g. ``lab: 2 created, 14 changed``."""
     state = "" if cluster.change == "changed" else f" ({cluster.change})"
-    numbers = counts(each.change for each in cluster.objects) or "no object changes"
+    numbers = counts(edit.change for edit in cluster.objects) or "no object changes"
     return f"{cluster.name}{state}: {numbers}"
 
 
@@ -96,12 +96,12 @@ def sentence(disruption: Disruption, cluster: str = "") -> str:
 
 
 def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
-    for each in cluster.disruptions:
-        gpus = f"; at most {counted(each.gpus, 'running GPU')}" if each.gpus else ""
-        teams = f" of {few(each.teams)}" if each.gpus and each.pool else ""
-        yield f"! {sentence(each)}{gpus}{teams}"
-        yield f"  because: {each.cause}"
-        yield f"  {each.consequence} ({each.source})"
+    for disruption in cluster.disruptions:
+        gpus = f"; at most {counted(disruption.gpus, 'running GPU')}" if disruption.gpus else ""
+        teams = f" of {few(disruption.teams)}" if disruption.gpus and disruption.pool else ""
+        yield f"! {sentence(disruption)}{gpus}{teams}"
+        yield f"  because: {disruption.cause}"
+        yield f"  {disruption.consequence} ({disruption.source})"
 
 
 def _access(cluster: ClusterImpact) -> Iterator[str]:
@@ -110,9 +110,10 @@ def _access(cluster: ClusterImpact) -> Iterator[str]:
     for access in cluster.access:
         yield from (f"+ {access.subject}: {role.display}" for role in access.gained)
         yield from (f"- {access.subject}: {role.display}" for role in access.lost)
-    yield from (_term(each) for each in cluster.terms)
-    for each in cluster.viewers:
-        yield from _viewer(each)
+    for term in cluster.terms:
+        yield _term(term)
+    for viewer in cluster.viewers:
+        yield from _viewer(viewer)
     yield from _roles(cluster)
 
 
@@ -151,11 +152,11 @@ def _roles(cluster: ClusterImpact) -> Iterator[str]:
 
 
 def _logs(cluster: ClusterImpact) -> Iterator[str]:
-    for each in cluster.logs:
-        stated = f"are kept {counted(each.after, 'day')}" if each.after else "have no stated time"
-        days = counted(each.before, "day")
-        former = f"instead of {days}" if each.before else "and had no stated time"
-        yield f"~ lines of {few(each.teams)} {stated} {former}"
+    for log in cluster.logs:
+        stated = f"are kept {counted(log.after, 'day')}" if log.after else "have no stated time"
+        days = counted(log.before, "day")
+        former = f"instead of {days}" if log.before else "and had no stated time"
+        yield f"~ lines of {few(log.teams)} {stated} {former}"
     if cluster.logs:
         yield "  Nothing happens until the owner of the log store takes it from the README."
         if any(each.after < each.before for each in cluster.logs if each.after):
@@ -174,8 +175,8 @@ def _credentials(drops: bool | None) -> Iterator[str]:
 
 def _alerts(cluster: ClusterImpact) -> Iterator[str]:
     changes: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for each in cluster.alerts:
-        changes[each.before, each.after].append(each.alert)
+    for alert in cluster.alerts:
+        changes[alert.before, alert.after].append(alert.alert)
     for (before, after), alerts in sorted(changes.items()):
         if before and after:
             yield f"~ {few(alerts)}: {before} -> {after}"
@@ -193,10 +194,11 @@ def _network(cluster: ClusterImpact) -> Iterator[str]:
 
 
 def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
-    for each in cluster.runtimes:
-        where = f" on {', '.join(each.nodes)}" if each.nodes else ""
-        yield _runtime(each, each.runtime + where)
-        yield from (f"  {detail}" for detail in each.details)
+    for runtime in cluster.runtimes:
+        where = f" on {', '.join(runtime.nodes)}" if runtime.nodes else ""
+        yield _runtime(runtime, runtime.runtime + where)
+        for detail in runtime.details:
+            yield f"  {detail}"
 
 
 def _runtime(change: RuntimeChange, name: str) -> str:
@@ -210,8 +212,8 @@ def _runtime(change: RuntimeChange, name: str) -> str:
 
 
 def _hands(cluster: ClusterImpact) -> Iterator[str]:
-    for each in cluster.hands:
-        yield f"{_MARKS[each.change]} for {each.owner}: {few(each.files)}"
+    for hand in cluster.hands:
+        yield f"{_MARKS[hand.change]} for {hand.owner}: {few(hand.files)}"
     changes = {each.change for each in cluster.hands}
     if changes - {"deleted"}:
         yield "  Argo CD applies none of it; the README of the cluster says how."
@@ -223,7 +225,7 @@ def _edits(cluster: ClusterImpact) -> Iterator[str]:
     """Yield each object in one line, with others of the same edit; many different edits at once."""
     for (kind, change, scope, reason), group in groupby(same_edits(cluster.objects), _sort_of_edit):
         edits = list(group)
-        for some in [edits] if len(edits) > _FEW_EDITS else [[each] for each in edits]:
+        for some in [edits] if len(edits) > _FEW_EDITS else [[edit] for edit in edits]:
             objects = sorted(identity for each in some for identity in each.objects)
             what = f"{_objects(kind, objects)} ({change}, {scope}{_because(reason)})"
             yield from _edit(f"{_MARKS[change]} {what}", some)
@@ -231,8 +233,8 @@ def _edits(cluster: ClusterImpact) -> Iterator[str]:
 
 def _edit(what: str, edits: Iterable[Edit]) -> Iterator[str]:
     """Yield what is edited, with the fields if they are few."""
-    fields = {as_text(field): field for each in edits for field in each.fields}
-    shown = [f"{each.path} {each.display}" for each in fields.values()]
+    fields = {as_text(field): field for edit in edits for field in edit.fields}
+    shown = [f"{field.path} {field.display}" for field in fields.values()]
     if len(shown) > _FEW_EDITS:
         yield f"{what}: {len(shown)} fields, which `--fields` shows"
     elif len(shown) == 1:
@@ -251,10 +253,11 @@ def _objects(kind: str, objects: Sequence[Identity]) -> str:
 
 
 def _every_field(cluster: ClusterImpact) -> Iterator[str]:
-    for each in cluster.objects:
-        change = f"{each.change}, {each.scope}{_because(each.reason)}"
-        yield f"{_MARKS[each.change]} {each.identity.kind} {_name(each.identity)} ({change})"
-        yield from (f"  {field.path}: {field.whole}" for field in each.fields)
+    for edit in cluster.objects:
+        change = f"{edit.change}, {edit.scope}{_because(edit.reason)}"
+        yield f"{_MARKS[edit.change]} {edit.identity.kind} {_name(edit.identity)} ({change})"
+        for field in edit.fields:
+            yield f"  {field.path}: {field.whole}"
 
 
 def _because(reason: str) -> str:

@@ -51,7 +51,8 @@ def _clusters(impact: Impact, *, fields: bool) -> Iterator[str]:
         yield cluster_line(cluster)
         for section in sections(cluster, fields=fields):
             yield f"  {section.title}"
-            yield from (f"    {line}" for line in section.lines)
+            for line in section.lines:
+                yield f"    {line}"
 
 
 def _paint(line: str, colour: bool) -> str:

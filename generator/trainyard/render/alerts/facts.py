@@ -30,7 +30,7 @@ _CAPITAL = re.compile(r"([a-z0-9])([A-Z])")
 
 def facts(site: Site) -> Iterator[Record]:
     """Yield the facts that the alerts of a cluster compare metrics with, then what teams use."""
-    sources = {each.name for each in site.cluster.sources}
+    sources = {source.name for source in site.cluster.sources}
     yield from _teams(site)
     if "argocd" in sources:
         yield from _applications(site)
@@ -94,9 +94,9 @@ def _pools(site: Site) -> Iterator[Record]:
         nodes = f"max by (node) (kube_node_labels{{{_matchers(pool)}}})"
         yield Record("trainyard:node:pool", nodes, labels)
         yield from _lacking(pool)
-        for each in pool.maintenance:
-            for node in each.nodes:
-                yield Record(MAINTENANCE, f"vector({each.end})", {"node": node, **labels})
+        for window in pool.maintenance:
+            for node in window.nodes:
+                yield Record(MAINTENANCE, f"vector({window.end})", {"node": node, **labels})
 
 
 def _lacking(pool: Pool) -> Iterator[Record]:

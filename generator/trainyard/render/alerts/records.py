@@ -14,7 +14,7 @@ _OF_JOB = "* on (namespace, pod) group_left (trainjob, team) trainyard:pod:job"
 
 def records(site: Site) -> Iterator[Record]:
     """Yield the series of a cluster that has dashboards."""
-    sources = {each.name for each in site.cluster.sources}
+    sources = {source.name for source in site.cluster.sources}
     if "kube-state-metrics" in sources:
         yield Record("trainyard:pod:job", job_of_pod(site))
     if "dcgm-exporter" in sources:

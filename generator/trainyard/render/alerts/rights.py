@@ -40,8 +40,8 @@ def needed(command: str) -> frozenset[Right]:
     """Return the rights that a command needs; none if its form is unknown."""
     plain = _BEFORE_VERB.sub("", command)
     for form, verbs, resource in _FORMS:
-        if found := re.match(form, plain):
-            names = (resource or found[1]).split(",")
+        if match := re.match(form, plain):
+            names = (resource or match[1]).split(",")
             return frozenset((verb, _plural(name)) for name in names for verb in verbs.split())
     return frozenset()
 
@@ -66,8 +66,8 @@ def of_operators(site: Site) -> frozenset[Right]:
 def marked(step: str, rights: frozenset[Right]) -> str:
     """Return a step with a mark at each command for which some rights do not suffice."""
 
-    def mark(found: re.Match[str]) -> str:
-        wanted = needed(found[1])
-        return found[0] if wanted and wanted <= rights else f"{found[0]} {ADMIN}"
+    def mark(match: re.Match[str]) -> str:
+        wanted = needed(match[1])
+        return match[0] if wanted and wanted <= rights else f"{match[0]} {ADMIN}"
 
     return _COMMAND.sub(mark, step)

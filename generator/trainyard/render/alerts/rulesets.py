@@ -59,25 +59,26 @@ class RuleSet:
 
 def rule_sets(site: Site) -> Iterator[RuleSet]:
     """Yield the facts of a cluster, what its dashboards read, and each family of its alerts."""
-    yield RuleSet("facts", [_recorded(each) for each in facts(site)])
+    yield RuleSet("facts", [_recorded(fact) for fact in facts(site)])
     if site.cluster.viewer:
-        yield RuleSet("dashboards", [_recorded(each) for each in records(site)])
+        yield RuleSet("dashboards", [_recorded(record) for record in records(site)])
     for family, alerts in alerts_of(site.cluster).items():
-        yield RuleSet(family, [_rule(site.cluster, each) for each in alerts])
+        yield RuleSet(family, [_rule(site.cluster, alert) for alert in alerts])
 
 
 def alerts_of(cluster: Cluster) -> dict[str, list[Alert]]:
     """Return the alerts whose metrics a cluster has, as it wants them; no empty family."""
+    families = {}
+    for family, alerts in FAMILIES.items():
+        concerned = [_as_wanted(alert, cluster) for alert in alerts if alert.concerns(cluster)]
+        if concerned:
+            families[family] = concerned
+    return families
+
+
+def _as_wanted(alert: Alert, cluster: Cluster) -> Alert:
     stated = cluster.monitoring.severity if cluster.monitoring else {}
-    found = {
-        family: [
-            replace(each, severity=stated.get(each.name, each.severity))
-            for each in alerts
-            if each.concerns(cluster)
-        ]
-        for family, alerts in FAMILIES.items()
-    }
-    return {family: alerts for family, alerts in found.items() if alerts}
+    return replace(alert, severity=stated.get(alert.name, alert.severity))
 
 
 def _recorded(record: Record) -> dict[str, object]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from trainyard.model.monitoring import METRICS
-from trainyard.model.ownership import owned_nodes, owners_of
+from trainyard.model.ownership import Owners, owned_nodes, owners_of
 from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
 from trainyard.model.quantity import format_seconds
 from trainyard.render.alerts.alert import Alert
 from trainyard.render.alerts.facts import limits
@@ -71,16 +72,7 @@ class Runbooks:
     def pools(self) -> list[PoolRow]:
         """The pools, with what their teams own."""
         owners = owners_of(self.site.in_use)
-        return [
-            PoolRow(
-                pool.name,
-                pool.nodes,
-                ceil(owned_nodes(owners[pool.name])),
-                ", ".join(pool.out_of_use) or "none",
-                ",".join(f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())),
-            )
-            for pool in self.site.cluster.pools
-        ]
+        return [_pool_row(pool, owners[pool.name]) for pool in self.site.cluster.pools]
 
     @property
     def rails(self) -> list[RailRow]:
@@ -110,10 +102,10 @@ class Runbooks:
         """What has metrics -> who has it scraped."""
         cluster = self.site.cluster
         return {
-            each.name: cluster.external[f"{METRICS}/{each.name}"]
-            if each.scrape is None
+            source.name: cluster.external[f"{METRICS}/{source.name}"]
+            if source.scrape is None
             else "this tree"
-            for each in cluster.sources
+            for source in cluster.sources
         }
 
     @property
@@ -124,12 +116,11 @@ class Runbooks:
         def steps(templates: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(marked(step.format_map(words), rights) for step in templates)
 
-        found = {
-            alert.name: replace(alert, look=steps(alert.look), fix=steps(alert.fix))
-            for alerts in alerts_of(self.site.cluster).values()
-            for alert in alerts
-        }
-        return list(found.values())
+        by_name = {}
+        for alerts in alerts_of(self.site.cluster).values():
+            for alert in alerts:
+                by_name[alert.name] = replace(alert, look=steps(alert.look), fix=steps(alert.fix))
+        return list(by_name.values())
 
     def _words(self) -> dict[str, str]:
         """Return the programs, the limits of waiting, and the namespace of each controller.
@@ -142,11 +133,22 @@ class Runbooks:
         shell = "kubectl -n kube-system debug node/NODE -it --profile sysadmin --image IMAGE --"
         if "machine-config" in cluster.release.features:
             cli, admin, shell = "oc", "oc adm", "oc debug node/NODE --"
-        namespaces = {each.name: each.namespace for each in cluster.sources}
+        namespaces = {source.name: source.namespace for source in cluster.sources}
         names = {"cli": cli, "admin": admin, "cluster": cluster.name, "node_shell": shell}
         waiting = (f"{name} {format_seconds(limit)}" for name, limit in limits(cluster).items())
         names["waiting"] = ", ".join(waiting)
         return {**names, "sriov": cluster.release.sriov_namespace, **namespaces}
+
+
+def _pool_row(pool: Pool, owners: Owners) -> PoolRow:
+    labels = [f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())]
+    return PoolRow(
+        pool.name,
+        pool.nodes,
+        ceil(owned_nodes(owners)),
+        ", ".join(pool.out_of_use) or "none",
+        ",".join(labels),
+    )
 
 
 def runbooks(site: Site) -> dict[str, str]:

@@ -43,7 +43,7 @@ def use(site: Site) -> Iterator[Record]:
 
 
 def _promised(site: Site) -> Iterator[Record]:
-    """Yield what each team owns; also of a draining one, for whom the nodes are still kept."""
+    """Yield what each team owns; a draining one too, since its nodes are still kept."""
     for tenant in site.tenants:
         for queue in tenant.queues:
             for flavor in queue.flavors:
@@ -56,7 +56,7 @@ def _promised(site: Site) -> Iterator[Record]:
 
 
 def _pool(pool: Pool) -> Iterator[Record]:
-    """Yield what a node has of the resource by which it is shared, and the price of its hour."""
+    """Yield a node's amount of the resource that shares are counted in, and its hourly price."""
     gpu = pool.hardware.gpu
     resource = pool.hardware.counted
     amount = Fraction(gpu.count) if gpu else Fraction(pool.allocatable["cpu"], 1000)

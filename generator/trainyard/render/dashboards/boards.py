@@ -61,14 +61,12 @@ def boards(cluster: Cluster) -> Iterator[Board]:
 def fitted(cluster: Cluster, dashboard: Dashboard) -> Dashboard:
     """Return a dashboard with the panels whose metrics a cluster has; no row is empty."""
     links = _links(cluster)
-    rows = (
-        replace(
-            row,
-            panels=tuple(_linked(each, links) for each in row.panels if each.concerns(cluster)),
-        )
-        for row in dashboard.rows
-    )
-    return replace(dashboard, rows=tuple(row for row in rows if row.panels))
+    rows = []
+    for row in dashboard.rows:
+        panels = [_linked(panel, links) for panel in row.panels if panel.concerns(cluster)]
+        if panels:
+            rows.append(replace(row, panels=tuple(panels)))
+    return replace(dashboard, rows=tuple(rows))
 
 
 def _links(cluster: Cluster) -> dict[str, str]:
@@ -80,5 +78,5 @@ def _links(cluster: Cluster) -> dict[str, str]:
 
 def _linked(panel: Panel, links: Mapping[str, str]) -> Panel:
     """Return a panel that ends with the links of its alerts."""
-    found = (links[name] for name in panel.alerts if name in links)
-    return replace(panel, bad=" ".join((panel.bad, *found)))
+    of_alerts = (links[name] for name in panel.alerts if name in links)
+    return replace(panel, bad=" ".join((panel.bad, *of_alerts)))

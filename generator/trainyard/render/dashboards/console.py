@@ -22,7 +22,7 @@ def console_model(cluster: Cluster, dashboard: Dashboard) -> dict[str, Any]:
         "title": f"Trainyard {cluster.name} / {dashboard.title}",
         "tags": ["trainyard"],
         "schemaVersion": 14,
-        "templating": {"list": [_variable(each) for each in dashboard.variables]},
+        "templating": {"list": [_variable(variable) for variable in dashboard.variables]},
         "rows": [_row(row, ids) for row in dashboard.rows],
     }
 
@@ -45,7 +45,7 @@ def _row(row: Row, ids: count[int]) -> dict[str, Any]:
         "title": row.title,
         "showTitle": True,
         "collapse": False,
-        "panels": [{"id": next(ids), **_panel(each)} for each in row.panels],
+        "panels": [{"id": next(ids), **_panel(panel)} for panel in row.panels],
     }
 
 

@@ -22,7 +22,7 @@ def access(tenant: Tenant, place: SiteObjects) -> Answer:
     bound = place.own(tenant, "RoleBinding")
     bindings = [each for each in bound if _role(each) != names.FINISHED_JOBS_ROLE]
     team = frozenset(chain.from_iterable(map(_subjects, bindings)))
-    wide = [each for each in place.of("ClusterRoleBinding") if each.unit == "platform"]
+    wide = [binding for binding in place.of("ClusterRoleBinding") if binding.unit == "platform"]
     kinds = " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in team}))
     how = f"the team's {kinds} have roles in its own namespaces: {_roles(bindings)}"
     how += _in_whole_cluster(wide, team)
@@ -34,8 +34,8 @@ def access(tenant: Tenant, place: SiteObjects) -> Answer:
 
 def _in_whole_cluster(bindings: Sequence[Manifest], team: Collection[Subject]) -> str:
     """Return the roles in the whole cluster, those of the team and those of others."""
-    own = [each for each in bindings if any(who in team for who in _subjects(each))]
-    others = [each for each in bindings if each not in own]
+    own = [binding for binding in bindings if not set(team).isdisjoint(_subjects(binding))]
+    others = [binding for binding in bindings if binding not in own]
     how = f"; and in the whole cluster: {_roles(own)}" if own else ""
     if others:
         how += f"; the platform's groups have roles in every namespace: {_roles(others)}"
@@ -44,7 +44,8 @@ def _in_whole_cluster(bindings: Sequence[Manifest], team: Collection[Subject]) -
 
 def _subjects(binding: Manifest) -> list[Subject]:
     return [
-        (each["kind"], each["name"], each.get("namespace", "")) for each in binding.body["subjects"]
+        (subject["kind"], subject["name"], subject.get("namespace", ""))
+        for subject in binding.body["subjects"]
     ]
 
 

@@ -41,12 +41,14 @@ class SiteObjects:
 
     def of(self, kind: str, names: Collection[str] | None = None) -> list[Manifest]:
         """Return the objects of a kind, of all names or of some."""
-        found = (each for each in self.manifests if each.kind.name == kind)
-        return [each for each in found if names is None or each.name in names]
+        of_kind = [manifest for manifest in self.manifests if manifest.kind.name == kind]
+        if names is None:
+            return of_kind
+        return [manifest for manifest in of_kind if manifest.name in names]
 
     def own(self, tenant: Tenant, kind: str) -> list[Manifest]:
         """Return the objects of a kind in a team's unit."""
-        return [each for each in self.of(kind) if each.unit == f"teams/{tenant.name}"]
+        return [manifest for manifest in self.of(kind) if manifest.unit == f"teams/{tenant.name}"]
 
 
 Measure: TypeAlias = Callable[[Tenant, SiteObjects], Answer]

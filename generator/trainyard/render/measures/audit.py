@@ -25,7 +25,7 @@ def audit(tenant: Tenant, place: SiteObjects) -> Answer:
     if missing:
         return Answer(f"no audit policy covers {listed(missing)}", state=OPEN)
     how = f"rules that record who did what in {listed(namespaces)}"
-    policies = [each for each in place.manifests if each.path == _POLICY]
+    policies = [manifest for manifest in place.manifests if manifest.path == _POLICY]
     return Answer(f"{how}; in force once installed in the API server; {log}", policies)
 
 
@@ -34,6 +34,6 @@ _POLICY = "operators/audit-policy.yaml"
 
 def _covered(place: SiteObjects) -> set[str]:
     """Return the namespaces that rules of the audit policy name."""
-    policies = (each for each in place.manifests if each.path == _POLICY)
-    rules = (rule for each in policies for rule in each.body["rules"])
+    policies = (manifest for manifest in place.manifests if manifest.path == _POLICY)
+    rules = (rule for policy in policies for rule in policy.body["rules"])
     return {name for rule in rules for name in rule.get("namespaces", ())}

@@ -27,7 +27,7 @@ def network(tenant: Tenant, place: SiteObjects) -> Answer:
 
 def _open_namespaces(tenant: Tenant, policies: Sequence[Manifest]) -> set[str]:
     """Return the team's namespaces without a policy that denies everything."""
-    denied = {each.namespace for each in policies if each.name == "default-deny"}
+    denied = {policy.namespace for policy in policies if policy.name == "default-deny"}
     return {space.namespace for space in tenant.spaces} - denied
 
 

@@ -23,7 +23,7 @@ def nodes(tenant: Tenant, place: SiteObjects) -> Answer:
     if not _are_dedicated(own, list(holders.values()), tenant):
         how += "; the nodes are not dedicated"
         return Answer(how, [*queues, *place.of("ResourceFlavor", own)], OPEN)
-    others = {each.name: each for each in place.site.cluster.pools if _tolerates(each, own)}
+    others = {pool.name: pool for pool in place.site.cluster.pools if _tolerates(pool, own)}
     kept, state = _kept_away(list(own.values()), list(others.values()))
     how += f", all under the regulation; none is lent or borrowed; {kept}"
     return Answer(how, [*queues, *place.of("ResourceFlavor", {**own, **others})], state)
@@ -84,6 +84,10 @@ def _kept_away(own: Sequence[Pool], others: Sequence[Pool]) -> tuple[str, str]:
 
 def _excludes(other: Pool, pools: Sequence[Pool]) -> bool:
     """Return whether the node selector of a pool's pods excludes the nodes of all other pools."""
-    wanted = other.hardware.labels.items()
-    labels = [pool.hardware.labels for pool in pools]
-    return all(any(each.get(key, value) != value for key, value in wanted) for each in labels)
+    selector = other.hardware.labels
+    return not any(_may_have(pool.hardware.labels, selector) for pool in pools)
+
+
+def _may_have(labels: Mapping[str, str], selector: Mapping[str, str]) -> bool:
+    """Return whether nodes with some labels may have those of a selector: no value differs."""
+    return all(labels.get(key, value) == value for key, value in selector.items())

@@ -35,7 +35,7 @@ def _used(tenant: Tenant, place: SiteObjects) -> list[Storage]:
     wanted: set[str] = set()
     for space in tenant.spaces:
         wanted.update(space.profile.storage)
-        wanted.update(each.storage.name for each in space.allowances)
+        wanted.update(allowance.storage.name for allowance in space.allowances)
     return [each for each in place.site.cluster.storage if each.name in wanted]
 
 

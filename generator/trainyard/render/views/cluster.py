@@ -45,7 +45,7 @@ _FRAMEWORKS = {
 
 def framework_names(frameworks: Iterable[str]) -> list[str]:
     """Return job kinds as Kueue's Configuration names them, sorted."""
-    return sorted(_FRAMEWORKS[each] for each in frameworks)
+    return sorted(_FRAMEWORKS[framework] for framework in frameworks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,9 @@ class ClusterView:
     def dns_ports(self) -> list[dict[str, Any]]:
         """The name servers' ports, both protocols."""
         ports = self.cluster.release.dns.ports
-        return [{"port": port, "protocol": each} for port in ports for each in ("TCP", "UDP")]
+        return [
+            {"port": port, "protocol": protocol} for port in ports for protocol in ("TCP", "UDP")
+        ]
 
     @property
     def shares_fairly(self) -> bool:

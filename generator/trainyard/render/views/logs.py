@@ -62,7 +62,7 @@ def periods(site: Site, logs: Logs) -> Iterator[Period]:
     longer: dict[int, list[str]] = {}
     for tenant in site.tenants:
         if (kept := tenant.days_of_logs) > logs.keep:
-            longer.setdefault(kept, []).extend(each.namespace for each in tenant.spaces)
+            longer.setdefault(kept, []).extend(space.namespace for space in tenant.spaces)
     for kept, namespaces in sorted(longer.items()):
         yield Period(kept, "|".join(sorted(namespaces)), 2)
 
@@ -86,4 +86,6 @@ class LogsView:
     @property
     def dropped(self) -> list[dict[str, object]]:
         """A test of the forwarder for each form of credential."""
-        return [{"test": [{"field": ".message", "matches": each}]} for each in CREDENTIALS]
+        return [
+            {"test": [{"field": ".message", "matches": credential}]} for credential in CREDENTIALS
+        ]

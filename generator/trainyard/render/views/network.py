@@ -43,7 +43,7 @@ class AddressPoolView:
     def node_terms(self) -> list[dict[str, Any]]:
         """The nodes on the fabric, as an IPPool selects them."""
         labels = {tuple(pool.hardware.labels.items()) for pool in self.pool.pools}
-        return [_node_term(each) for each in sorted(labels)]
+        return [_node_term(label) for label in sorted(labels)]
 
 
 def _node_term(labels: tuple[tuple[str, str], ...]) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class EgressView:
         key = "kubernetes.io/metadata.name"
         ranges: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.egress.cidrs]
         labels = [{"matchLabels": {key: name}} for name in self.egress.namespaces]
-        return [*ranges, *({"namespaceSelector": each} for each in labels)]
+        return [*ranges, *({"namespaceSelector": label} for label in labels)]
 
     @property
     def port_list(self) -> list[dict[str, Any]]:

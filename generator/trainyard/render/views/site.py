@@ -70,10 +70,10 @@ class SiteView:
 
     @property
     def _teams_by_contact(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        teams: dict[str, list[str]] = {}
         for tenant in self.site.tenants:
-            found.setdefault(tenant.team.contact, []).append(tenant.name)
-        return dict(sorted(found.items()))
+            teams.setdefault(tenant.team.contact, []).append(tenant.name)
+        return dict(sorted(teams.items()))
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
@@ -137,7 +137,7 @@ class SiteView:
     @property
     def no_job_name(self) -> str:
         """CEL: a regular expression of the names that no job may have."""
-        patterns = (each.replace("*", ".*") for each in reserved.job_names(self.site))
+        patterns = (job_name.replace("*", ".*") for job_name in reserved.job_names(self.site))
         return text(f"^({'|'.join(patterns)})$")
 
     @property
@@ -236,7 +236,7 @@ class SiteView:
             audit: dict[str, object] = {"profile": _WITH_CONTENT}
         else:
             groups = self.site.cluster.operators
-            rules = [{"group": each, "profile": _WITH_CONTENT} for each in groups]
+            rules = [{"group": group, "profile": _WITH_CONTENT} for group in groups]
             audit = {"profile": "Default", **({"customRules": rules} if rules else {})}
         return json.dumps({"spec": {"audit": audit}}, separators=(",", ":"))
 

@@ -186,7 +186,9 @@ class SpaceView:
         beside = {"workspaces": BESIDE_MPI_JOBS}
         own = (replace(each, source=beside.get(each.source, each.source)) for each in declared)
         of_jobs = (each for each in declared if each.source == "jobs")
-        copies = (replace(each, name=f"{each.name}.mpijobs", source=MPI_JOBS) for each in of_jobs)
+        copies = (
+            replace(of_job, name=f"{of_job.name}.mpijobs", source=MPI_JOBS) for of_job in of_jobs
+        )
         return (*own, *copies)
 
     @property
@@ -244,11 +246,15 @@ class SpaceView:
     def limits(self) -> dict[str, str]:
         """Parameters of the admission policy, as a ConfigMap holds them: limits of TrainJobs."""
         space = self.space
-        deadlines = (f"{each.name}={each.deadline}" for each in space.priorities if each.deadline)
+        deadlines = (
+            f"{priority.name}={priority.deadline}"
+            for priority in space.priorities
+            if priority.deadline
+        )
         limits = {
             **self._own_runtimes("ownRuntimes"),
             "deadlines": " ".join(deadlines),
-            "priorityClasses": " ".join(each.name for each in space.priorities),
+            "priorityClasses": " ".join(priority.name for priority in space.priorities),
             "defaultQueue": space.default_class,
             "queues": " ".join(local.name for local in space.local_queues),
             "runtimes": " ".join(launch.name for launch in space.launches),

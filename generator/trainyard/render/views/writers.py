@@ -25,7 +25,7 @@ _REQUESTER = "openshift.io/requester"
 
 def _unmatched(named: Iterable[str], patterns: Iterable[str]) -> Iterator[str]:
     """Yield the names that no pattern matches."""
-    prefixes = tuple(each.removesuffix("*") for each in patterns if each.endswith("*"))
+    prefixes = tuple(pattern.removesuffix("*") for pattern in patterns if pattern.endswith("*"))
     return (name for name in named if not name.startswith(prefixes))
 
 

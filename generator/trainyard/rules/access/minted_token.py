@@ -45,9 +45,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform, "ExternalSecret"):
-        for path, effect in _other_effects(each.body):
-            yield RULE.at(each.at.below(path), f"{each.display} {effect}")
+    for handwritten in component_objects(platform, "ExternalSecret"):
+        for path, effect in _other_effects(handwritten.body):
+            yield RULE.at(handwritten.at.below(path), f"{handwritten.display} {effect}")
 
 
 def _other_effects(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str]]:

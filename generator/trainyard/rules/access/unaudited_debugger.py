@@ -24,7 +24,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        if any(each.startswith(AUDIT_LOG) for each in site.cluster.external):
+        if any(declared.startswith(AUDIT_LOG) for declared in site.cluster.external):
             continue
         for tenant in site.tenants:
             if tenant.team.debuggers:

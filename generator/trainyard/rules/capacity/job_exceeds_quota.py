@@ -42,7 +42,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _smallest(platform: Platform, team: Team) -> int:
     """Return the nodes of the smallest job that a team can submit with any of its runtimes."""
-    listed = (each for each in platform.runtimes if each.name in team.runtimes)
+    listed = (runtime for runtime in platform.runtimes if runtime.name in team.runtimes)
     return min(each.smallest_job for each in listed)
 
 

@@ -29,7 +29,9 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         for space in team.spaces:
-            allowed = (each.pool for each in flavors if each.quota.maximum >= space.largest_job)
+            allowed = (
+                flavor.pool for flavor in flavors if flavor.quota.maximum >= space.largest_job
+            )
             pool = max(allowed, key=attrgetter("promised"), default=None)
             if pool is not None and pool.promised < space.largest_job:
                 message = (

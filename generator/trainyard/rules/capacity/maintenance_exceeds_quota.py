@@ -21,7 +21,7 @@ RULE = Rule(
     """,
     why="""
         The nodes in maintenance stay in somebody's quota, and jobs wait for them: a team can't give
-        what it has not. Part of a share is no job, as the pods of a share have a fixed size.
+        what it has not. No job can use a part of a share, as the pods of a share have a fixed size.
     """,
     fix="Take the nodes from teams that own as many.",
 )

@@ -27,14 +27,15 @@ RULE = Rule(
 def find(platform: Platform, today: str) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
-            for each in pool.maintenance:
-                if each.until < today:
+            for window in pool.maintenance:
+                if window.until < today:
                     message = (
-                        f"maintenance of {counted(len(each.nodes), 'node')} of pool `{pool.name}` "
-                        f"was expected to end on {each.until}: {', '.join(each.nodes)}"
+                        f"maintenance of {counted(len(window.nodes), 'node')} of pool "
+                        f"`{pool.name}` was expected to end on {window.until}: "
+                        f"{', '.join(window.nodes)}"
                     )
-                    note = Note(f"its reason was: {each.reason}", each.at / "reason")
-                    yield RULE.at(each.at / "until", message, notes=[note])
+                    note = Note(f"its reason was: {window.reason}", window.at / "reason")
+                    yield RULE.at(window.at / "until", message, notes=[note])
 
 
 CHECK = DatedCheck(RULE, find)

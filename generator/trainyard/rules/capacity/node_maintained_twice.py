@@ -33,12 +33,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _places(cluster: Cluster) -> dict[str, list[tuple[str, Pointer]]]:
     """Return each node in maintenance with its pool and place, as often as it is listed."""
-    found: dict[str, list[tuple[str, Pointer]]] = defaultdict(list)
+    places: dict[str, list[tuple[str, Pointer]]] = defaultdict(list)
     for pool in cluster.pools:
         for maintenance in pool.maintenance:
             for i, node in enumerate(maintenance.nodes):
-                found[node].append((pool.name, maintenance.at / "nodes" / i))
-    return dict(found)
+                places[node].append((pool.name, maintenance.at / "nodes" / i))
+    return dict(places)
 
 
 CHECK = Check(RULE, find)

@@ -28,7 +28,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     known = {runtime.name: runtime for runtime in platform.runtimes}
     for team, flavors in holdings(platform):
-        runs_on = {each for name in team.runtimes for each in known[name].hardware}
+        runs_on = {kind for name in team.runtimes for kind in known[name].hardware}
         for flavor in flavors:
             quota, hardware = flavor.quota, flavor.pool.hardware
             if hardware.name not in runs_on:

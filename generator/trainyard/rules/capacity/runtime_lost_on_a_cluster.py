@@ -28,7 +28,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     tenants = [tenant for site in platform.sites for tenant in site.tenants]
-    offered = {each for tenant in tenants for each in offered_to(tenant)}
+    offered = {launch for tenant in tenants for launch in offered_to(tenant)}
     for tenant in tenants:
         yield from _lost(platform, tenant, offered)
 

@@ -24,15 +24,15 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        for each in hardware(platform):
-            memory = each.total.memory - each.system.memory
-            if each.name in runtime.hardware and 0 < memory <= runtime.shared_memory:
+        for node_type in hardware(platform):
+            memory = node_type.total.memory - node_type.system.memory
+            if node_type.name in runtime.hardware and 0 < memory <= runtime.shared_memory:
                 message = (
                     f"`sharedMemory` of {format_bytes(runtime.shared_memory)} leaves nothing of "
-                    f"the {format_bytes(memory)} that a pod has on a `{each.name}`"
+                    f"the {format_bytes(memory)} that a pod has on a `{node_type.name}`"
                 )
                 notes = [
-                    Note("the node's memory less the share in `system`", each.stated("memory"))
+                    Note("the node's memory less the share in `system`", node_type.stated("memory"))
                 ]
                 yield RULE.at(runtime.at / "sharedMemory", message, notes=notes)
 

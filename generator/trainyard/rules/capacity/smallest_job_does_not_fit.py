@@ -33,7 +33,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     tenants = [tenant for site in platform.sites for tenant in site.tenants]
-    offered = {each for tenant in tenants for each in offered_to(tenant)}
+    offered = {launch for tenant in tenants for launch in offered_to(tenant)}
     for tenant in tenants:
         yield from _too_small_quotas(platform, tenant, offered)
 
@@ -51,7 +51,7 @@ def _too_small_quotas(
 def _too_small(
     tenant: Tenant, space: Space, wanted: list[tuple[Runtime, Quota]]
 ) -> Iterator[Diagnostic]:
-    """Yield the finding for the pool of which the team may use the most nodes."""
+    """Yield the finding for the pool that gives the team the most nodes."""
     if not wanted:
         return
     runtime, quota = max(reversed(wanted), key=lambda each: each[1].maximum)

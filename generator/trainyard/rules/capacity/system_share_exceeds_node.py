@@ -23,9 +23,9 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        total, system = each.total, each.system
-        core = 1000 * each.threads // each.cores
+    for node_type in hardware(platform):
+        total, system = node_type.total, node_type.system
+        core = 1000 * node_type.threads // node_type.cores
         disk, kept_disk = total.ephemeral_storage, system.ephemeral_storage
         parts = (
             ("cpu", system.cpu, total.cpu, core, format_cpu),
@@ -36,9 +36,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for field, share, whole, least, form in parts:
             if whole - share < least:
                 message = (
-                    f"`system` keeps {form(share)} of the {form(whole)} {field} of a `{each.name}`"
+                    f"`system` keeps {form(share)} of the {form(whole)} {field} of a "
+                    f"`{node_type.name}`"
                 )
-                yield RULE.at(each.at / "system" / field, message)
+                yield RULE.at(node_type.at / "system" / field, message)
 
 
 CHECK = Check(RULE, find)

@@ -69,7 +69,7 @@ def _holds_no_share(pool: Pool, owners: Owners, flavor: Flavor) -> bool:
     same = pool.at.file == flavor.pool.at.file
     large = pool.hardware.units(flavor.quota.unit) == flavor.quota.per_node
     shares = (quota for _, quota in owners if quota.is_share)
-    return same and large and all(each is flavor.quota for each in shares)
+    return same and large and all(share is flavor.quota for share in shares)
 
 
 def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator[Diagnostic]:

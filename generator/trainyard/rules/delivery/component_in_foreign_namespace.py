@@ -30,14 +30,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform):
-        namespace = each.body["metadata"].get("namespace", "")
-        permitted = [space.namespace for space in each.tenant.spaces]
-        if each.served and namespace not in permitted:
+    for handwritten in component_objects(platform):
+        namespace = handwritten.body["metadata"].get("namespace", "")
+        permitted = [space.namespace for space in handwritten.tenant.spaces]
+        if handwritten.served and namespace not in permitted:
             actual = f"is in namespace `{namespace}`" if namespace else "has no namespace"
             own = ", ".join(f"`{name}`" for name in permitted)
-            message = f"{each.display} {actual}; team {each.tenant.name} has {own}"
-            yield RULE.at(each.at / "metadata" / "namespace", message)
+            message = f"{handwritten.display} {actual}; team {handwritten.tenant.name} has {own}"
+            yield RULE.at(handwritten.at / "metadata" / "namespace", message)
 
 
 CHECK = Check(RULE, find)

@@ -52,11 +52,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform):
-        if each.served:
-            for path, description, on_key in _refused(each):
-                at = each.at.below(path)
-                yield RULE.at(at.key() if on_key else at, f"{each.display} has {description}")
+    for handwritten in component_objects(platform):
+        if handwritten.served:
+            for path, description, on_key in _refused(handwritten):
+                at = handwritten.at.below(path)
+                yield RULE.at(
+                    at.key() if on_key else at, f"{handwritten.display} has {description}"
+                )
 
 
 def _refused(each: ComponentObject) -> Iterator[_Found]:
@@ -90,7 +92,7 @@ def _refused_files(body: dict[str, Any]) -> Iterator[_Found]:
 
 
 def _fits(form: re.Pattern[str], text: Any) -> bool:
-    """Return whether a text has a form; `verify` finds what is no text by the schema."""
+    """Return whether a text has a form; `verify` reports other values by the schema."""
     return not isinstance(text, str) or (len(text) <= _LONGEST and form.fullmatch(text) is not None)
 
 

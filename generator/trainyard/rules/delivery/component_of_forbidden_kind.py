@@ -62,9 +62,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform):
-        if not each.served:
-            yield RULE.at(each.at / "kind", f"{each.display}: {_why_not(each)}")
+    for handwritten in component_objects(platform):
+        if not handwritten.served:
+            yield RULE.at(
+                handwritten.at / "kind",
+                f"{handwritten.display}: {_why_not(handwritten)}",
+            )
 
 
 def _why_not(each: ComponentObject) -> str:

@@ -50,10 +50,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _findings(platform: Platform, domain: str) -> Iterator[Diagnostic]:
-    for each in component_objects(platform):
-        if each.served:
-            for path, description in _foreign(each, domain):
-                yield RULE.at(each.at.below(path).key(), f"{each.display} has {description}")
+    for handwritten in component_objects(platform):
+        if handwritten.served:
+            for path, description in _foreign(handwritten, domain):
+                yield RULE.at(
+                    handwritten.at.below(path).key(),
+                    f"{handwritten.display} has {description}",
+                )
 
 
 def _foreign(each: ComponentObject, domain: str) -> Iterator[tuple[tuple[str, ...], str]]:

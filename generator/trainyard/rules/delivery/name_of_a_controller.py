@@ -32,10 +32,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform):
-        if each.served:
-            kind, name, at = _made(each)
-            yield from _taken(each.site, kind, name, at, each.display)
+    for handwritten in component_objects(platform):
+        if handwritten.served:
+            kind, name, at = _made(handwritten)
+            yield from _taken(handwritten.site, kind, name, at, handwritten.display)
     for site in platform.sites:
         for egress in site.cluster.egress:
             name = names.egress_policy(egress.name)
@@ -68,9 +68,14 @@ def _of_space(site: Site, space: Space) -> Iterator[Diagnostic]:
 
 def _taken(site: Site, kind: str, name: str, at: Pointer, display: str) -> Iterator[Diagnostic]:
     """Yield each controller that gives a name to an object of a kind, and changes what has it."""
-    for each in site.cluster.release.derived_names:
-        if each.kind == kind and each.taken != "kept" and not each.is_bare and each.fits(name):
-            yield RULE.at(at, f"{display} has a name that only {each.by} may use")
+    for derived_name in site.cluster.release.derived_names:
+        if (
+            derived_name.kind == kind
+            and derived_name.taken != "kept"
+            and not derived_name.is_bare
+            and derived_name.fits(name)
+        ):
+            yield RULE.at(at, f"{display} has a name that only {derived_name.by} may use")
 
 
 CHECK = Check(RULE, find)

@@ -56,15 +56,15 @@ _FIX_DOMAIN = (
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    found = dict(_impossible(platform))
+    messages = dict(_impossible(platform))
     for at, text in platform.placeholders:
         if _is_reserved(_host(text)):
-            found.setdefault(at, _reserved(_host(text)))
+            messages.setdefault(at, _reserved(_host(text)))
     domain = platform.settings.at / "domain"
-    if found.pop(domain, ""):
+    if messages.pop(domain, ""):
         message = f"`domain` is the placeholder `{platform.settings.domain}`"
         yield replace(RULE.at(domain, message, hint=_FIX_DOMAIN), consequence=_PERMANENT)
-    for at, message in found.items():
+    for at, message in messages.items():
         yield RULE.at(at, message, cause=_CAUSE)
 
 
@@ -123,7 +123,7 @@ def _host(text: str) -> str:
 
 def _networks(cluster: Cluster) -> Iterator[tuple[Pointer, str]]:
     for name, network in cluster.networks.items():
-        if any(network.subnet_of(each) for each in EXAMPLE_NETWORKS):
+        if any(network.subnet_of(example) for example in EXAMPLE_NETWORKS):
             message = (
                 f"{network} is a placeholder: the range is reserved for documentation (RFC 5737)"
             )

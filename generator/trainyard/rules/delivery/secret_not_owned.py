@@ -24,11 +24,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform, "ExternalSecret"):
-        policy = mapping(each.body, "spec", "target").get("creationPolicy", "Owner")
-        if each.served and policy != "Owner":
-            at = each.at / "spec" / "target" / "creationPolicy"
-            yield RULE.at(at, f"{each.display} writes with `creationPolicy: {policy}`")
+    for handwritten in component_objects(platform, "ExternalSecret"):
+        policy = mapping(handwritten.body, "spec", "target").get("creationPolicy", "Owner")
+        if handwritten.served and policy != "Owner":
+            at = handwritten.at / "spec" / "target" / "creationPolicy"
+            yield RULE.at(at, f"{handwritten.display} writes with `creationPolicy: {policy}`")
 
 
 CHECK = Check(RULE, find)

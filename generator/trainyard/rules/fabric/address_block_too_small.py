@@ -63,15 +63,15 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _too_small(pool: AddressPool, demands: list[_Demand], unit: str) -> Iterator[Diagnostic]:
     block, rails = pool.allocation.addresses, pool.rails
-    needed = sum(each.nodes * each.per_node for each in demands) + NETWORK_AND_BROADCAST
+    needed = sum(demand.nodes * demand.per_node for demand in demands) + NETWORK_AND_BROADCAST
     available = pool.allocation.addresses_of_a_rail(rails)
     if available < needed:
-        products = (f"{each.description} x {each.per_node} {unit}" for each in demands)
+        products = (f"{demand.description} x {demand.per_node} {unit}" for demand in demands)
         message = (
             f"block {block} gives each of {rails} rails {available} addresses; "
             f"{', '.join(products)} need {needed} with network and broadcast"
         )
-        notes = [Note(each.description, each.at) for each in demands]
+        notes = [Note(demand.description, demand.at) for demand in demands]
         yield RULE.at(pool.allocation.at / "addresses", message, notes=notes)
 
 

@@ -31,10 +31,12 @@ _WRONG_NUMBER = (
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        yield from _repeated(each, [(nic.pci, nic) for nic in each.nics], "have PCI address {}")
-        if each.gpu and each.rails:
-            yield from _unlike_gpus(each, each.gpu.count)
+    for node_type in hardware(platform):
+        yield from _repeated(
+            node_type, [(nic.pci, nic) for nic in node_type.nics], "have PCI address {}"
+        )
+        if node_type.gpu and node_type.rails:
+            yield from _unlike_gpus(node_type, node_type.gpu.count)
     yield from _pools_without_rails(platform)
 
 

@@ -21,7 +21,7 @@ RULE = Rule(
     """,
     why="""
         The team could reach all other teams, and be reached by them: 0x7fff is the default
-        partition, to which every port of the fabric belongs. 0x0000 is no partition, and numbers
+        partition, to which every port of the fabric belongs. 0x0000 is not a partition, and numbers
         above 0x7fff contain the membership bit. VLAN 0 means untagged, switches put untagged
         packets into VLAN 1, and 4095 is reserved.
     """,

@@ -13,4 +13,8 @@ from trainyard.rules._iterate import ranges
 
 def egress_ranges(platform: Platform) -> Iterator[tuple[Cluster, Egress, int, IPv4Network]]:
     """Yield each limited range of every egress rule, with its index in the rule."""
-    return ((site.cluster, *each) for site in platform.sites for each in ranges(site.cluster))
+    return (
+        (site.cluster, *address_range)
+        for site in platform.sites
+        for address_range in ranges(site.cluster)
+    )

@@ -27,7 +27,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, tenant, compliance in under(platform, "audit"):
-        if not any(each.startswith(AUDIT_LOG) for each in site.cluster.external):
+        if not any(declared.startswith(AUDIT_LOG) for declared in site.cluster.external):
             message = (
                 f"team {tenant.name} is under {compliance.name}, but cluster {site.name} has no "
                 f"`{AUDIT_LOG}...` in `external`"

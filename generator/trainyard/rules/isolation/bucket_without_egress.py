@@ -43,7 +43,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _stores(site: Site) -> Iterator[Storage]:
-    """Yield each storage of which some team has a bucket."""
+    """Yield each storage in which some team has a bucket."""
     spaces = [space for tenant in site.tenants for space in tenant.spaces]
     requested = {secret.name for space in spaces for secret in space.buckets}
     return (storage for storage in site.cluster.storage if storage.name in requested)

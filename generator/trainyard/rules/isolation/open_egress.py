@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network, collapse_addresses
+from itertools import chain
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.cluster import Cluster
@@ -33,8 +34,8 @@ _MOST_TOGETHER = 1 << 32 - 6
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        found = [each for egress in site.cluster.egress for each in _check(egress)]
-        yield from found or _together(site.cluster)
+        findings = list(chain.from_iterable(map(_check, site.cluster.egress)))
+        yield from findings or _together(site.cluster)
 
 
 def _together(cluster: Cluster) -> Iterator[Diagnostic]:

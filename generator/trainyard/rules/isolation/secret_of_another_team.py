@@ -28,7 +28,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     secrets = component_objects(platform, "ExternalSecret")
-    yield from distinct(finding for each in secrets for finding in _findings(each))
+    yield from distinct(finding for secret in secrets for finding in _findings(secret))
 
 
 def _findings(each: ComponentObject) -> Iterator[Diagnostic]:

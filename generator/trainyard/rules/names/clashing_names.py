@@ -23,11 +23,15 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     known: dict[tuple[str, str, str], Name] = {}
-    for each in composed(platform):
-        first = known.setdefault((each.kind, each.scope, each.name), each)
-        if first.parts != each.parts:
-            message = f"two different objects would be the {each.kind} `{each.name}`"
-            yield RULE.at(each.at, message, notes=[Note("the other object", first.at)])
+    for composed_name in composed(platform):
+        first = known.setdefault(
+            (composed_name.kind, composed_name.scope, composed_name.name), composed_name
+        )
+        if first.parts != composed_name.parts:
+            message = (
+                f"two different objects would be the {composed_name.kind} `{composed_name.name}`"
+            )
+            yield RULE.at(composed_name.at, message, notes=[Note("the other object", first.at)])
 
 
 CHECK = Check(RULE, find)

@@ -37,8 +37,10 @@ def _refused_samples(platform: Platform) -> Iterator[Diagnostic]:
     """Yield teams whose sample jobs have names that no job may have."""
     for site in platform.sites:
         for tenant in site.tenants:
-            samples = (each for space in tenant.spaces for each in (*space.samples, *space.tests))
-            if any(is_no_job_name(each.name, site) for each in samples):
+            samples = (
+                sample for space in tenant.spaces for sample in (*space.samples, *space.tests)
+            )
+            if any(is_no_job_name(sample.name, site) for sample in samples):
                 message = f"a team cannot be named `{tenant.name}`: its jobs would be refused"
                 yield RULE.at(tenant.team.at, message)
 

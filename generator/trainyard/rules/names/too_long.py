@@ -24,13 +24,13 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in composed(platform):
-        if len(each.name) > each.budget:
+    for composed_name in composed(platform):
+        if len(composed_name.name) > composed_name.budget:
             message = (
-                f"the {each.kind} `{each.name}` has {len(each.name)} characters; at "
-                f"most {each.budget} are allowed"
+                f"the {composed_name.kind} `{composed_name.name}` has {len(composed_name.name)} "
+                f"characters; at most {composed_name.budget} are allowed"
             )
-            yield RULE.at(each.at, message)
+            yield RULE.at(composed_name.at, message)
 
 
 CHECK = Check(RULE, find)

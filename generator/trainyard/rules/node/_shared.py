@@ -14,5 +14,5 @@ def bound(platform: Platform) -> Iterator[tuple[Runtime, Hardware]]:
     """Yield each runtime that binds its ranks, with each hardware that it runs on."""
     for runtime in platform.runtimes:
         if runtime.binds:
-            for each in hardware_of(platform, runtime):
-                yield runtime, each
+            for node_type in hardware_of(platform, runtime):
+                yield runtime, node_type

@@ -26,12 +26,15 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        label = each.labels.get(PRODUCT)
-        if each.gpu and label is not None and label != each.gpu.product:
-            message = f"a `{each.name}` has {each.gpu.product} GPUs, but its labels select {label}"
-            notes = [Note("the label", each.stated("labels", PRODUCT))]
-            yield RULE.at(each.at / "gpu" / "product", message, notes=notes)
+    for node_type in hardware(platform):
+        label = node_type.labels.get(PRODUCT)
+        if node_type.gpu and label is not None and label != node_type.gpu.product:
+            message = (
+                f"a `{node_type.name}` has {node_type.gpu.product} GPUs, but its labels select "
+                f"{label}"
+            )
+            notes = [Note("the label", node_type.stated("labels", PRODUCT))]
+            yield RULE.at(node_type.at / "gpu" / "product", message, notes=notes)
 
 
 CHECK = Check(RULE, find)

@@ -48,11 +48,13 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        for key in each.labels:
+    for node_type in hardware(platform):
+        for key in node_type.labels:
             if _is_foreign(key):
-                message = f"label `{key}` selects `{each.name}` nodes, but it is not a node label"
-                yield RULE.at((each.at / "labels" / key).key(), message)
+                message = (
+                    f"label `{key}` selects `{node_type.name}` nodes, but it is not a node label"
+                )
+                yield RULE.at((node_type.at / "labels" / key).key(), message)
 
 
 def _is_foreign(key: str) -> bool:

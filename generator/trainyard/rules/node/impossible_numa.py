@@ -28,9 +28,9 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        yield from _too_many(each)
-        yield from _split_cards(each)
+    for node_type in hardware(platform):
+        yield from _too_many(node_type)
+        yield from _split_cards(node_type)
 
 
 def _too_many(each: Hardware) -> Iterator[Diagnostic]:

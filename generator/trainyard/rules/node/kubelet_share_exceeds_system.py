@@ -28,8 +28,8 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        withheld, system = each.withheld, each.system
+    for node_type in hardware(platform):
+        withheld, system = node_type.withheld, node_type.system
         for field, part, whole in (
             ("cpu", withheld.cpu, system.cpu),
             ("memory", withheld.memory, system.memory),
@@ -37,14 +37,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         ):
             if part > whole:
                 message = (
-                    f"a `{each.name}` withholds more {field} from pods ({_withheld(field, part)}) "
-                    f"than its system share ({_share(field, whole)})"
+                    f"a `{node_type.name}` withholds more {field} from pods "
+                    f"({_withheld(field, part)}) than its system share ({_share(field, whole)})"
                 )
                 notes = [
-                    Note(f"the node's {field}", each.stated(field)),
-                    Note(f"the {field} that kubelet reserves", each.stated("kubelet", field)),
+                    Note(f"the node's {field}", node_type.stated(field)),
+                    Note(f"the {field} that kubelet reserves", node_type.stated("kubelet", field)),
                 ]
-                yield RULE.at(each.at / "system" / field, message, notes=notes)
+                yield RULE.at(node_type.at / "system" / field, message, notes=notes)
 
 
 def _withheld(field: str, amount: int) -> str:

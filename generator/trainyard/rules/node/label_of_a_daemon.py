@@ -36,11 +36,13 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        for key in each.labels:
+    for node_type in hardware(platform):
+        for key in node_type.labels:
             if _DISCOVERED.match(key):
-                message = f"label `{key}`, which selects `{each.name}` nodes, is set by a daemon"
-                yield RULE.at((each.stated("labels") / key).key(), message)
+                message = (
+                    f"label `{key}`, which selects `{node_type.name}` nodes, is set by a daemon"
+                )
+                yield RULE.at((node_type.stated("labels") / key).key(), message)
 
 
 CHECK = Check(RULE, find)

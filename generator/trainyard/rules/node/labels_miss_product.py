@@ -29,10 +29,10 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     own = f"{platform.settings.domain}/"
-    for each in hardware(platform):
-        if each.gpu and not _names_product(each.labels, own):
-            message = f"{as_selector(each.labels)} selects nodes with any GPU"
-            yield RULE.at(each.at / "labels", message)
+    for node_type in hardware(platform):
+        if node_type.gpu and not _names_product(node_type.labels, own):
+            message = f"{as_selector(node_type.labels)} selects nodes with any GPU"
+            yield RULE.at(node_type.at / "labels", message)
 
 
 def _names_product(labels: Mapping[str, str], own: str) -> bool:

@@ -27,10 +27,10 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        if not each.taint:
-            gpus = f"{counted(each.gpus, 'GPU')} and " if each.gpu else ""
-            yield RULE.at(each.at / "taint", f"a `{each.name}` has {gpus}no taint")
+    for node_type in hardware(platform):
+        if not node_type.taint:
+            gpus = f"{counted(node_type.gpus, 'GPU')} and " if node_type.gpu else ""
+            yield RULE.at(node_type.at / "taint", f"a `{node_type.name}` has {gpus}no taint")
 
 
 CHECK = Check(RULE, find)

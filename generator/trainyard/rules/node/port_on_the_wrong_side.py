@@ -33,16 +33,16 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        yield from _apart(each)
-        sides = Counter(nic.numa for nic in each.rails)
+    for node_type in hardware(platform):
+        yield from _apart(node_type)
+        sides = Counter(nic.numa for nic in node_type.rails)
         if _could_be_even(sides) and len(set(sides.values())) > 1:
             parts = (f"{count} on NUMA node {side}" for side, count in sorted(sides.items()))
             message = (
-                f"the {counted(len(each.rails), 'rail')} of a `{each.name}` are split "
+                f"the {counted(len(node_type.rails), 'rail')} of a `{node_type.name}` are split "
                 f"unevenly: {' and '.join(parts)}"
             )
-            yield RULE.at(each.at / "nics", message)
+            yield RULE.at(node_type.at / "nics", message)
 
 
 def _could_be_even(sides: Counter[int]) -> bool:

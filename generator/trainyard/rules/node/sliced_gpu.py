@@ -34,9 +34,9 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        for evidence, at in _sliced(each):
-            yield RULE.at(at, f"the GPUs of a `{each.name}` are parts of cards: {evidence}")
+    for node_type in hardware(platform):
+        for evidence, at in _sliced(node_type):
+            yield RULE.at(at, f"the GPUs of a `{node_type.name}` are parts of cards: {evidence}")
 
 
 def _sliced(each: Hardware) -> Iterator[tuple[str, Pointer]]:

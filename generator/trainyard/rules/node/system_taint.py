@@ -30,11 +30,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        if _SYSTEM_TAINT.match(each.taint):
+    for node_type in hardware(platform):
+        if _SYSTEM_TAINT.match(node_type.taint):
             yield RULE.at(
-                each.at / "taint",
-                f"taint `{each.taint}` of a `{each.name}` is reserved by Kubernetes",
+                node_type.at / "taint",
+                f"taint `{node_type.taint}` of a `{node_type.name}` is reserved by Kubernetes",
             )
 
 

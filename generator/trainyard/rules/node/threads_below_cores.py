@@ -26,13 +26,13 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in hardware(platform):
-        if each.threads % each.cores:
+    for node_type in hardware(platform):
+        if node_type.threads % node_type.cores:
             message = (
-                f"a `{each.name}` has {counted(each.cores, 'core')} and "
-                f"{counted(each.threads, 'thread')}"
+                f"a `{node_type.name}` has {counted(node_type.cores, 'core')} and "
+                f"{counted(node_type.threads, 'thread')}"
             )
-            yield RULE.at(each.at / "cpu" / "threads", message)
+            yield RULE.at(node_type.at / "cpu" / "threads", message)
 
 
 CHECK = Check(RULE, find)

@@ -75,7 +75,7 @@ def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
 def _namespaces(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     """Yield the stated namespaces of programs that others installed.
 
-    One of a team is no place for them, as `isolation/platform-in-a-tenant` reports.
+    They may not be in one of a team, as `isolation/platform-in-a-tenant` reports.
     """
     stated = {cluster.argocd_namespace: cluster.at / "argocd" / "namespace"}
     usual = {cluster.release.argocd_namespace}

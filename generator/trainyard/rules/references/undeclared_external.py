@@ -61,11 +61,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if entry not in site.cluster.external:
                 hint = f"Add `{entry}: <its owner>` to `external`."
                 notes = [Note("also needed here", at) for at in others]
-                found = RULE.at(
+                finding = RULE.at(
                     first, f"`{entry}` is not declared in `external`", hint=hint, notes=notes
                 )
                 consequence = _CONSEQUENCES[entry.partition("/")[0]]
-                yield replace(found, consequence=f"{_NO_OWNER} {consequence}")
+                yield replace(finding, consequence=f"{_NO_OWNER} {consequence}")
 
 
 CHECK = Check(RULE, find)

@@ -32,7 +32,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for bad in cluster.release.known_bad:
             if applies(bad, cluster.versions):
                 components = sorted(bad.components)
-                versions = (f"{each} {cluster.versions[each]}" for each in components)
+                versions = (
+                    f"{component} {cluster.versions[component]}" for component in components
+                )
                 message = f"{' with '.join(versions)}: {bad.consequence}"
                 first, *others = _places(cluster, components)
                 notes = [Note("the other version", place) for place in others]
@@ -42,9 +44,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _places(cluster: Cluster, components: Iterable[str]) -> list[Pointer]:
     """Return where the profile sets these versions: under `installed`, or else the release."""
     places = [
-        cluster.at / "installed" / each
-        for each in components
-        if cluster.versions[each] != cluster.release.versions[each]
+        cluster.at / "installed" / component
+        for component in components
+        if cluster.versions[component] != cluster.release.versions[component]
     ]
     return places or [cluster.at / "release"]
 

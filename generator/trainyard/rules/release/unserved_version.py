@@ -26,12 +26,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _unserved(platform: Platform) -> Iterator[Diagnostic]:
-    for each in component_objects(platform):
-        stated = each.body["apiVersion"]
-        if each.served not in ("", stated):
-            release = each.site.cluster.release.name
-            message = f"{each.display} is {stated}; {release} serves {each.served}"
-            yield RULE.at(each.at / "apiVersion", message)
+    for handwritten in component_objects(platform):
+        stated = handwritten.body["apiVersion"]
+        if handwritten.served not in ("", stated):
+            release = handwritten.site.cluster.release.name
+            message = f"{handwritten.display} is {stated}; {release} serves {handwritten.served}"
+            yield RULE.at(handwritten.at / "apiVersion", message)
 
 
 CHECK = Check(RULE, find)

@@ -27,13 +27,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         cuda = runtime.libraries.get("cuda")
         if not cuda:
             continue
-        for each in hardware_of(platform, runtime):
-            needed = each.gpu.minimum_cuda if each.gpu else ""
+        for node_type in hardware_of(platform, runtime):
+            needed = node_type.gpu.minimum_cuda if node_type.gpu else ""
             if needed and numbers(cuda) < numbers(needed):
                 message = (
-                    f"CUDA {cuda} does not support the GPUs of a `{each.name}`, which need {needed}"
+                    f"CUDA {cuda} does not support the GPUs of a `{node_type.name}`, which need "
+                    f"{needed}"
                 )
-                notes = [Note("what the GPUs need", each.stated("gpu", "minimumCuda"))]
+                notes = [Note("what the GPUs need", node_type.stated("gpu", "minimumCuda"))]
                 yield RULE.at(runtime.at / "libraries" / "cuda", message, notes=notes)
 
 

@@ -28,13 +28,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         if not runtime.fabric or not runtime.uses_rdma:
             continue
-        for each in hardware_of(platform, runtime):
-            if not each.rails:
+        for node_type in hardware_of(platform, runtime):
+            if not node_type.rails:
                 message = (
-                    f"runtime `{runtime.name}` sets `fabric: {runtime.fabric}`, but `{each.name}` "
-                    "nodes have no rails"
+                    f"runtime `{runtime.name}` sets `fabric: {runtime.fabric}`, but "
+                    f"`{node_type.name}` nodes have no rails"
                 )
-                notes = [Note("no port here has the role `rail`", each.at / "nics")]
+                notes = [Note("no port here has the role `rail`", node_type.at / "nics")]
                 yield RULE.at(runtime.at / "fabric", message, notes=notes)
 
 

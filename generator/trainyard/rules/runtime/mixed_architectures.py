@@ -34,7 +34,9 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        by_architecture = {_architecture(each): each for each in hardware_of(platform, runtime)}
+        by_architecture = {
+            _architecture(node_type): node_type for node_type in hardware_of(platform, runtime)
+        }
         if len(by_architecture) > 1:
             kinds = sorted(by_architecture.items())
             listed = " and ".join(f"{each.name} ({name})" for name, each in kinds)

@@ -28,13 +28,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         if not (runtime.small_launcher and runtime.launcher.mpi):
             continue
-        for each in hardware_of(platform, runtime):
-            if not each.launcher.cpu:
+        for node_type in hardware_of(platform, runtime):
+            if not node_type.launcher.cpu:
                 message = (
                     f"runtime `{runtime.name}` has `launcherPod: small`, and hardware "
-                    f"`{each.name}` keeps nothing for it"
+                    f"`{node_type.name}` keeps nothing for it"
                 )
-                notes = [Note(f"hardware `{each.name}`", each.at)]
+                notes = [Note(f"hardware `{node_type.name}`", node_type.at)]
                 yield RULE.at(runtime.at / "launcherPod", message, notes=notes)
 
 

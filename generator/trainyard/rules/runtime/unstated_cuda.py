@@ -28,7 +28,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         if "cuda" in runtime.libraries:
             continue
-        if any(each.gpu for each in hardware_of(platform, runtime)):
+        if any(node_type.gpu for node_type in hardware_of(platform, runtime)):
             message = f"runtime `{runtime.name}` runs on GPUs and does not state its CUDA version"
             yield RULE.at(runtime.at / "libraries", message)
 

@@ -56,7 +56,7 @@ def _other_version(runtime: Runtime, version: str, at: Pointer) -> Iterator[Diag
 
 def _other_library(runtime: Runtime, library: str, at: Pointer) -> Iterator[Diagnostic]:
     """Yield a finding when a library is an MPI that another launcher starts, or none."""
-    launchers = {each.library: each.name for each in LAUNCHERS.values() if each.mpi}
+    launchers = {launcher.library: launcher.name for launcher in LAUNCHERS.values() if launcher.mpi}
     if library in launchers:
         message = f"runtime `{runtime.name}` has {library}, but its launcher is "
         message += runtime.launcher.name

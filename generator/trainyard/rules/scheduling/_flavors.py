@@ -13,9 +13,9 @@ from trainyard.model.pool import Pool
 def neighbours(platform: Platform) -> Iterator[tuple[Pool, Pool, str]]:
     """Yield each pair of pools in one queue, sorted by name, with the first queue that has both."""
     for site in platform.sites:
-        found: dict[tuple[str, str], tuple[Pool, Pool, str]] = {}
+        pairs: dict[tuple[str, str], tuple[Pool, Pool, str]] = {}
         for queue in chain.from_iterable(tenant.queues for tenant in site.tenants):
             pools = sorted((flavor.pool for flavor in queue.flavors), key=attrgetter("name"))
             for one, two in combinations(pools, 2):
-                found.setdefault((one.name, two.name), (one, two, queue.name))
-        yield from found.values()
+                pairs.setdefault((one.name, two.name), (one, two, queue.name))
+        yield from pairs.values()

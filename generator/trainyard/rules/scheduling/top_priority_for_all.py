@@ -28,7 +28,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         highest = _highest(site.cluster)
         borrowers = [tenant for tenant in site.tenants if _borrows(tenant)]
         # A single borrower competes with no other.
-        if highest and len(borrowers) > 1 and all(_may_use(each, highest) for each in borrowers):
+        if (
+            highest
+            and len(borrowers) > 1
+            and all(_may_use(borrower, highest) for borrower in borrowers)
+        ):
             message = (
                 f"teams {_names(borrowers)} borrow, and all may use the highest priority, "
                 f"`{highest.name}`"

@@ -77,8 +77,8 @@ def command(  # noqa: PLR0917 - click passes options by name
     Judges each TrainJob of a file by itself, by the objects that the profiles are rendered to. The
     file `-` is standard input.
 
-    Without `--usage` nothing else runs on the cluster. Without the evaluator the admission policies
-    and Pod Security are not judged.
+    Without `--usage` it is assumed that nothing else runs on the cluster. Without the evaluator the
+    admission policies and Pod Security are not judged.
     """
     if builds:
         notify(f"the evaluator is {build()}")
@@ -107,7 +107,7 @@ def _not_generated(made: Generation, profiles: Path, formats: tuple[Output, ...]
         formats,
         "never",
         lambda _: findings.text(found, colour=False),
-        {"json": lambda: documents.report("fit", found)},
+        {"json": lambda: documents.report("findings", found)},
     )
     return Exit.FINDINGS
 
@@ -124,9 +124,9 @@ def _report(
         formats,
         "never",
         lambda _: text(verdicts, where, jobs.others),
-        {"json": lambda: documents.envelope("fit", jobs=document(verdicts, where))},
+        {"json": lambda: documents.envelope("fit", {"jobs": document(verdicts, where)})},
     )
-    standings = {each.standing for each in verdicts}
+    standings = {verdict.standing for verdict in verdicts}
     if Standing.NEVER in standings:
         return Exit.FINDINGS
     return Exit.IO if Standing.UNJUDGED in standings else Exit.FINE

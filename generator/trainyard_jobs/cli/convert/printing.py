@@ -20,13 +20,16 @@ def printed(converted: Converted) -> int:
     def place(at: Pointer) -> str:
         return str(places.find(at))
 
-    found = [
-        (printable(each.name), *lines(each, place, printable)) for each in converted.conversions
+    noted = [
+        (printable(conversion.name), *lines(conversion, place, printable))
+        for conversion in converted.conversions
     ]
-    for (name, *notes), same in groupby(found):
+    for (name, *notes), same in groupby(noted):
         notify("\n".join([_heading(name, len(list(same))), *notes]))
     documents = [
-        document(each, place, printable) for each in converted.conversions if each.job is not None
+        document(conversion, place, printable)
+        for conversion in converted.conversions
+        if conversion.job is not None
     ]
     if documents:
         result("---\n".join(documents).rstrip("\n"))

@@ -21,7 +21,7 @@ def document(verdicts: Sequence[Verdict], places: Places) -> list[dict[str, Any]
                 for pods in each.podsets
             ],
             "checks": [_check(check, places) for check in each.checks],
-            "change": list(each.change),
+            "change": each.change,
         }
         for each in verdicts
     ]
@@ -38,5 +38,5 @@ def _check(check: Check, places: Places) -> dict[str, Any]:
         "limit": check.limit or None,
         "usage": check.usage or None,
         "available": check.available or None,
-        "repair": list(check.repair),
+        "repair": check.repair,
     }

@@ -18,7 +18,7 @@ def text(verdicts: Sequence[Verdict], places: Places, others: int) -> str:
         places: of the profiles.
         others: number of objects of other kinds in the file.
     """
-    paragraphs = ["\n".join(_verdict(each, places)) for each in verdicts]
+    paragraphs = ["\n".join(_verdict(verdict, places)) for verdict in verdicts]
     if others:
         paragraphs.append(f"{counted(others, 'object')} of other kinds not judged")
     return "\n\n".join(paragraphs)
@@ -27,9 +27,9 @@ def text(verdicts: Sequence[Verdict], places: Places, others: int) -> str:
 def _verdict(verdict: Verdict, places: Places) -> Iterator[str]:
     yield printable(f"{verdict.namespace}/{verdict.job}: {verdict.standing}")
     if verdict.podsets:
-        yield f"  pods: {', '.join(f'{each.role} {each.count}' for each in verdict.podsets)}"
-    for each in _told(verdict):
-        yield from _check(each, places)
+        yield f"  pods: {', '.join(f'{podset.role} {podset.count}' for podset in verdict.podsets)}"
+    for check in _told(verdict):
+        yield from _check(check, places)
     for each in verdict.unjudged:
         yield f"  not judged: {each.link}: {printable(each.message)}"
     for way in _help(verdict):
@@ -37,10 +37,10 @@ def _verdict(verdict: Verdict, places: Places) -> Iterator[str]:
 
 
 def _help(verdict: Verdict) -> Iterator[str]:
-    """Yield the smallest change of a job, then what else can be done."""
+    """Yield a change of a job that helps, then what else can be done."""
     if verdict.change:
         yield " and ".join(verdict.change)
-    yield from dict.fromkeys(way for each in verdict.deciding for way in each.repair)
+    yield from dict.fromkeys(way for check in verdict.deciding for way in check.repair)
 
 
 def _told(verdict: Verdict) -> tuple[Check, ...]:
@@ -50,10 +50,10 @@ def _told(verdict: Verdict) -> tuple[Check, ...]:
     """
     is_admitted = verdict.standing is Standing.ADMITTED
     return tuple(
-        each
-        for each in verdict.checks
-        if each in verdict.deciding
-        or (each.standing is Standing.ADMITTED and (is_admitted or each.link is Link.NAMESPACE))
+        check
+        for check in verdict.checks
+        if check in verdict.deciding
+        or (check.standing is Standing.ADMITTED and (is_admitted or check.link is Link.NAMESPACE))
     )
 
 

@@ -32,14 +32,14 @@ class Words:
 
 def words_of(fields: Fields, container: Path) -> Words:
     """Return the command and args of a container."""
-    found: list[tuple[str, Path]] = []
+    words: list[tuple[str, Path]] = []
     sizes = []
     for part in ("command", "args"):
         fields.take(*container, part)
         members = fields.sequence(*container, part)
-        found += [(str(each), (*container, part, i)) for i, each in enumerate(members)]
-        sizes.append(len(found))
-    return Words(tuple(word for word, _ in found), tuple(at for _, at in found), sizes[0])
+        words += [(str(each), (*container, part, i)) for i, each in enumerate(members)]
+        sizes.append(len(words))
+    return Words(tuple(word for word, _ in words), tuple(at for _, at in words), sizes[0])
 
 
 def call_of(fields: Fields, container: Path, ranks: Ranks) -> Call:
@@ -88,7 +88,7 @@ def _rewritten(
     for index, kind, what, meaning in call.remarks:
         fields.note(kind, places[min(index, len(places) - 1)], what, meaning)
     kept = {*call.command, *call.args}
-    _note_suspects(fields, [each for each in zip(words, places, strict=True) if each[0] in kept])
+    _note_suspects(fields, [pair for pair in zip(words, places, strict=True) if pair[0] in kept])
     return replace(call, args=("-wdir", folder, *call.args)) if folder else call
 
 
@@ -129,11 +129,11 @@ _TCP = re.compile(r"--?mca\s+(?:pml\s+ob1|btl\s+\S*openib)")
 
 
 def _remarks(script: str, ranks: Ranks) -> Iterator[tuple[Kind, str, str]]:
-    """Yield what a runtime decides and a script does too."""
-    found = _NUMBER.search(script)
-    if found and found[1] != str(ranks.total):
-        verdict = kept_number(found[1], ranks)
-        yield verdict.kind, f"`{found[0].strip()}`", verdict.meaning
+    """Yield what a script does although the runtime decides it."""
+    number = _NUMBER.search(script)
+    if number and number[1] != str(ranks.total):
+        verdict = kept_number(number[1], ranks)
+        yield verdict.kind, f"`{number[0].strip()}`", verdict.meaning
     for option in _TCP.findall(script):
         text = "leave it out: it sends the messages of MPI over TCP"
         yield Kind.CHOOSE, f"`{' '.join(option.split())}`", text
@@ -193,5 +193,5 @@ def _note_suspects(fields: Fields, words: Iterable[tuple[str, Path]]) -> None:
     """Note words that name what only an MPIJob has."""
     for word, at in words:
         for pattern, kind, text in _SUSPECTS:
-            if found := pattern.search(word):
-                fields.note(kind, at, f"`{found[0]}`", text)
+            if suspect := pattern.search(word):
+                fields.note(kind, at, f"`{suspect[0]}`", text)

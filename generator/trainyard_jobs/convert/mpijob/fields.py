@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
-from trainyard_jobs.convert.model import Body, Kind, Note
+from trainyard_jobs.convert.model import Body, Kind, Remark
 
 Path = tuple[Step, ...]
 
@@ -27,7 +27,7 @@ class Fields:
 
     body: Body
     at: Pointer
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
     _read: set[Path] = field(default_factory=set)
 
     def place(self, *path: Step) -> Pointer:
@@ -57,7 +57,7 @@ class Fields:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
         if value is not None:
-            self.note(Kind.REFUSED, path, str(path[-1]), f"{value!r} is no whole number")
+            self.note(Kind.REFUSED, path, str(path[-1]), f"{value!r} is not a whole number")
         return default
 
     def mapping(self, *path: Step) -> Body:
@@ -78,10 +78,10 @@ class Fields:
 
     def note(self, kind: Kind, path: Path, what: str, meaning: str) -> None:
         """Note something about a field."""
-        self.notes.append(Note(self.place(*path), kind, what, meaning))
+        self.notes.append(Remark(self.place(*path), kind, what, meaning))
 
     def left(self) -> Iterator[Path]:
-        """Yield the path of each outermost field of which nothing was read."""
+        """Yield the path of each outermost field that was not read at all."""
         yield from self._left((), self.body)
 
     def _left(self, path: Path, value: Any) -> Iterator[Path]:

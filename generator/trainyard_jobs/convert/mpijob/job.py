@@ -11,7 +11,7 @@ from trainyard.model.lookup import value_at
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
 from trainyard_jobs.convert.finish import finish
-from trainyard_jobs.convert.model import Body, Conversion, Kind, Note
+from trainyard_jobs.convert.model import Body, Conversion, Kind, Remark
 from trainyard_jobs.convert.mpijob import pods, policy
 from trainyard_jobs.convert.mpijob.command import call_of, words_of
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
@@ -48,7 +48,7 @@ def converted(body: Body, at: Pointer, tenant: Tenant | None) -> Conversion:
     if value_at(conversion.job, "metadata.namespace") != (draft.namespace or None):
         return conversion
     meaning = "delete the MPIJob before you create the TrainJob: both have a Service of this name"
-    collision = Note(at.below(("metadata", "name")), Kind.CHOOSE, f"name {name}", meaning)
+    collision = Remark(at.below(("metadata", "name")), Kind.CHOOSE, f"name {name}", meaning)
     return replace(conversion, notes=(*conversion.notes, collision))
 
 
@@ -147,13 +147,13 @@ def _sized(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
 
 
 def _of_launcher(fields: Fields, launcher: Path) -> dict[str, Path]:
-    """Return the places of a launcher beside workers, and of what it asks for."""
-    found: dict[str, Path] = {}
+    """Return the places of a launcher beside workers, and of its requests."""
+    places: dict[str, Path] = {}
     if fields.peek("spec", "runLauncherAsWorker") is not True:
-        found[LAUNCHER] = (*REPLICAS, "Launcher")
+        places[LAUNCHER] = (*REPLICAS, "Launcher")
     if fields.mapping(*launcher, "resources"):
-        found[LAUNCHER_RESOURCES] = (*launcher, "resources")
-    return found
+        places[LAUNCHER_RESOURCES] = (*launcher, "resources")
+    return places
 
 
 def _nodes(fields: Fields) -> int:
@@ -168,27 +168,27 @@ def _nodes(fields: Fields) -> int:
 def _with_program(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     call = call_of(fields, launcher, Ranks(draft.launcher, draft.nodes, draft.ranks))
     options = [{"name": name, "value": value} for name, value in call.env.items()]
-    found = pods.environment(fields, [worker, launcher])
-    places = {name: fields.place(*path) for name, (path, _) in found.items()}
+    variables = pods.environment(fields, [worker, launcher])
+    places = {name: fields.place(*path) for name, (path, _) in variables.items()}
     return replace(
         draft,
         command=call.command,
         args=call.args,
-        env=(*(body for name, (_, body) in found.items() if name not in call.env), *options),
+        env=(*(body for name, (_, body) in variables.items() if name not in call.env), *options),
         places={**places, **draft.places},
     )
 
 
 def _with_volumes(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
-    found = volumes_of(fields, [worker, launcher])
-    places = {name: fields.place(*path) for name, path in found.places.items()}
-    shared = fields.place(*found.shared_at)
+    volumes = volumes_of(fields, [worker, launcher])
+    places = {name: fields.place(*path) for name, path in volumes.places.items()}
+    shared = fields.place(*volumes.shared_at)
     first = fields.place(*worker[:-2], "volumes")
     return replace(
         draft,
-        volumes=tuple(found.volumes.values()),
-        mounts=tuple(found.mounts.values()),
-        shared_memory=found.shared_memory,
+        volumes=tuple(volumes.volumes.values()),
+        mounts=tuple(volumes.mounts.values()),
+        shared_memory=volumes.shared_memory,
         places={**places, **draft.places, "volumes": first, "shared_memory": shared},
     )
 

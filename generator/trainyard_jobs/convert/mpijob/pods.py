@@ -68,11 +68,11 @@ def note_devices(fields: Fields, container: Path) -> None:
 
 def _resources(fields: Fields, container: Path) -> dict[str, tuple[Path, object]]:
     """Return the resources of a container with their places; requests count as limits do."""
-    found: dict[str, tuple[Path, object]] = {}
+    resources: dict[str, tuple[Path, object]] = {}
     for part in ("requests", "limits"):
         path = (*container, "resources", part)
-        found |= {name: ((*path, name), each) for name, each in fields.mapping(*path).items()}
-    return found
+        resources |= {name: ((*path, name), each) for name, each in fields.mapping(*path).items()}
+    return resources
 
 
 def _whole(value: object) -> int:
@@ -89,7 +89,7 @@ def environment(fields: Fields, containers: list[Path]) -> dict[str, tuple[Path,
         fields: of the job.
         containers: whose variables they are; those of a later one stand.
     """
-    found: dict[str, tuple[Path, Body]] = {}
+    variables: dict[str, tuple[Path, Body]] = {}
     for container in containers:
         fields.take(*container, "env")
         for path, body in fields.members(*container, "env"):
@@ -99,11 +99,11 @@ def environment(fields: Fields, containers: list[Path]) -> dict[str, tuple[Path,
                 fields.note(kind, path, f"variable {name}", reason)
                 continue
             variable = _variable(name, body)
-            if found.get(name, (path, variable))[1] != variable:
+            if variables.get(name, (path, variable))[1] != variable:
                 text = "launcher and workers differ; every rank has the launcher's value"
                 fields.note(Kind.CHANGED, path, f"variable {name}", text)
-            found[name] = (path, variable)
-    return found
+            variables[name] = (path, variable)
+    return variables
 
 
 def _variable(name: str, body: Body) -> Body:

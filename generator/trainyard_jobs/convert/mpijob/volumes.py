@@ -58,13 +58,13 @@ def volumes_of(fields: Fields, containers: list[Path]) -> Volumes:
         fields: of the job.
         containers: of workers, then of the launcher: every pod has those of both.
     """
-    found = Volumes()
+    volumes = Volumes()
     for container in containers:
-        _add(found, fields, container)
-    return found
+        _add(volumes, fields, container)
+    return volumes
 
 
-def _add(found: Volumes, fields: Fields, container: Path) -> None:
+def _add(volumes: Volumes, fields: Fields, container: Path) -> None:
     """Add what one container mounts."""
     members = fields.members(*container[:-2], "volumes")
     bodies = {str(each.get("name")): (path, each) for path, each in members}
@@ -75,8 +75,8 @@ def _add(found: Volumes, fields: Fields, container: Path) -> None:
         mounted.add(name)
         if name not in bodies:
             fields.note(Kind.DROPPED, path, f"mount of `{name}`", "the pod has no such volume")
-        elif _can_mount(found, fields, path, bodies[name]):
-            _mount(found, fields, path, bodies[name])
+        elif _can_mount(volumes, fields, path, bodies[name]):
+            _mount(volumes, fields, path, bodies[name])
     for name, (at, _) in bodies.items():
         fields.take(*at)
         if name not in mounted:
@@ -84,15 +84,15 @@ def _add(found: Volumes, fields: Fields, container: Path) -> None:
             fields.note(Kind.DROPPED, at, f"volume `{name}`", text)
 
 
-def _mount(found: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> None:
+def _mount(volumes: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> None:
     """Add a mount and its volume, unless the workers mount another one there."""
     at, body = volume
     mount: Body = fields.peek(*path)
     folder = _folder(mount)
     source = _source(body)
-    name = _final_name(found, str(body["name"]), source)
+    name = _final_name(volumes, str(body["name"]), source)
     plain = {**_plain(mount, folder), "name": name}
-    if found.mounts.get(folder, plain) != plain:
+    if volumes.mounts.get(folder, plain) != plain:
         text = "launcher and workers mount different volumes there; the workers' is mounted"
         fields.note(Kind.CHOOSE, path, f"mount at {folder}", text)
         return
@@ -100,19 +100,19 @@ def _mount(found: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]
         if mount.get(unknown):
             text = "the admission policies refuse it; the volume is mounted without it"
             fields.note(Kind.CHOOSE, (*path, unknown), f"{unknown} at {folder}", text)
-    found.mounts[folder] = plain
-    found.volumes[name] = {"name": name, **source}
-    found.places[name] = at
+    volumes.mounts[folder] = plain
+    volumes.volumes[name] = {"name": name, **source}
+    volumes.places[name] = at
 
 
 def _folder(mount: Body) -> str:
     return str(mount.get("mountPath", "")).rstrip("/")
 
 
-def _final_name(found: Volumes, name: str, source: Body) -> str:
+def _final_name(volumes: Volumes, name: str, source: Body) -> str:
     """Return the name of a volume beside those of the runtime and of the other role."""
     final = f"job-{name}" if name in OURS else name
-    is_free = found.volumes.get(final, source | {"name": final}) == source | {"name": final}
+    is_free = volumes.volumes.get(final, source | {"name": final}) == source | {"name": final}
     return final if is_free else f"{final}-launcher"
 
 
@@ -126,14 +126,14 @@ def _source(volume: Body) -> Body:
 _EMPTY: tuple[object, ...] = (None, False, "", [], {})
 
 
-def _can_mount(found: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> bool:
+def _can_mount(volumes: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> bool:
     """Return whether a TrainJob may have a mount; note why not."""
     mount: Body = fields.peek(*path)
     folder = _folder(mount)
     at, body = volume
     if folder == "/dev/shm":  # noqa: S108 - the ranks' own
-        found.shared_memory = str(mapping(body, "emptyDir").get("sizeLimit", ""))
-        found.shared_at = at
+        volumes.shared_memory = str(mapping(body, "emptyDir").get("sizeLimit", ""))
+        volumes.shared_at = at
         fields.note(Kind.DROPPED, at, "volume at /dev/shm", "the runtime has one (`sharedMemory`)")
         return False
     what = f"volume `{body.get('name')}` at {folder}"

@@ -18,12 +18,12 @@ def members(node: ast.Dict) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 def take_channels(request: Request, node: ast.expr, names: Names) -> None:
     """Take the list of ``InputData(...)`` of a ModelTrainer."""
-    for each in node.elts if isinstance(node, ast.List | ast.Tuple) else ():
-        if isinstance(each, ast.Call):
-            found = {key.arg: key.value for key in each.keywords if key.arg}
-            name = _shown(found.get("channel_name"), names)
-            source = _shown(found.get("data_source"), names)
-            request.channels.append(Channel(name, source, "File", names.at(each)))
+    for element in node.elts if isinstance(node, ast.List | ast.Tuple) else ():
+        if isinstance(element, ast.Call):
+            arguments = {key.arg: key.value for key in element.keywords if key.arg}
+            name = _shown(arguments.get("channel_name"), names)
+            source = _shown(arguments.get("data_source"), names)
+            request.channels.append(Channel(name, source, "File", names.at(element)))
 
 
 def take_inputs(request: Request, node: ast.expr, names: Names) -> None:
@@ -53,11 +53,11 @@ def _shown(node: ast.expr | None, names: Names) -> str:
 def inputs_of(tree: ast.Module, call: ast.Call) -> ast.expr | None:
     """Return what ``fit`` or ``train`` of an estimator is given."""
     owner = _owner(tree, call)
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Call) and _is_start(each.func, call, owner):
-            named = {argument.arg: argument.value for argument in each.keywords}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _is_start(node.func, call, owner):
+            named = {argument.arg: argument.value for argument in node.keywords}
             given = named.get("inputs", named.get("input_data_config"))
-            return each.args[0] if each.args else given
+            return node.args[0] if node.args else given
     return None
 
 
@@ -71,6 +71,6 @@ def _is_start(function: ast.expr, call: ast.Call, owner: str) -> bool:
 
 def _owner(tree: ast.Module, call: ast.Call) -> str:
     """Return the name that an estimator is assigned to."""
-    assigned = (each for each in ast.walk(tree) if isinstance(each, ast.Assign))
+    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
     targets = [each.targets[0] for each in assigned if each.value is call]
-    return next((each.id for each in targets if isinstance(each, ast.Name)), "")
+    return next((target.id for target in targets if isinstance(target, ast.Name)), "")

@@ -12,7 +12,7 @@ from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI, TORCHRUN
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.launch import rewrite, starts_ranks
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 from trainyard_jobs.convert.options import Ranks, variable
 from trainyard_jobs.convert.sagemaker.instances import Instance, instance_of
 from trainyard_jobs.convert.sagemaker.needs import INPUT, notes_of
@@ -32,7 +32,7 @@ def draft_of(request: Request) -> Draft:
             raise request.refusal
         return _draft(request, notes)
     except RefusedError as error:
-        notes.append(Note(error.at, Kind.REFUSED, error.what, error.meaning))
+        notes.append(Remark(error.at, Kind.REFUSED, error.what, error.meaning))
         return Draft(request.title, request.at, "job-", OPENMPI.name, 1, notes=tuple(notes))
 
 
@@ -46,7 +46,7 @@ class _Call:
     args: tuple[str, ...]
 
 
-def _draft(request: Request, notes: list[Note]) -> Draft:
+def _draft(request: Request, notes: list[Remark]) -> Draft:
     if "algorithm" in request.fields:
         meaning = "an algorithm of SageMaker has no image outside of AWS"
         raise RefusedError(request.place("algorithm"), "AlgorithmName", meaning)
@@ -84,10 +84,10 @@ def _places(request: Request) -> dict[str, Pointer]:
         "nodes": "instances",
         "restarts": "retries",
     }
-    found = {key: request.place(name) for key, name in named.items() if name in request.fields}
+    places = {key: request.place(name) for key, name in named.items() if name in request.fields}
     if request.distribution:
-        found |= {"launcher": request.distribution.at, "ranks": request.distribution.at}
-    return found
+        places |= {"launcher": request.distribution.at, "ranks": request.distribution.at}
+    return places
 
 
 def _nodes(request: Request) -> int:
@@ -102,22 +102,22 @@ def _name(request: Request) -> str:
     return text[:_LONGEST].rstrip("-") or "job"
 
 
-def _instance(request: Request, notes: list[Note]) -> Instance:
+def _instance(request: Request, notes: list[Remark]) -> Instance:
     name, at = str(request.get("instance_type", "")), request.place("instance_type")
     try:
-        found = instance_of(name)
+        instance = instance_of(name)
     except ValueError as error:
         raise RefusedError(at, name, str(error)) from error
-    if found.gpus is None:
+    if instance.gpus is None:
         meaning = "its GPUs are not known: choose a runtime on nodes with as many"
-        notes.append(Note(at, Kind.CHOOSE, f"instance type {name or 'of the job'}", meaning))
-    elif found.gpus:
-        meaning = f"{found.gpus} {found.product} each: choose a runtime on such nodes"
-        notes.append(Note(at, Kind.CHOOSE, f"instance type {name}", meaning))
-    return found
+        notes.append(Remark(at, Kind.CHOOSE, f"instance type {name or 'of the job'}", meaning))
+    elif instance.gpus:
+        meaning = f"{instance.gpus} {instance.product} each: choose a runtime on such nodes"
+        notes.append(Remark(at, Kind.CHOOSE, f"instance type {name}", meaning))
+    return instance
 
 
-def _deadline(request: Request, notes: list[Note]) -> int:
+def _deadline(request: Request, notes: list[Remark]) -> int:
     if "max_run" not in request.fields:
         return 0
     seconds = whole(request.fields["max_run"], "maximum run time")
@@ -125,13 +125,13 @@ def _deadline(request: Request, notes: list[Note]) -> int:
         f"Kueue ends the job after {seconds} s of running, those before an eviction included; "
         "SageMaker counts each attempt"
     )
-    notes.append(Note(request.place("max_run"), Kind.CHANGED, "maximum run time", meaning))
+    notes.append(Remark(request.place("max_run"), Kind.CHANGED, "maximum run time", meaning))
     return seconds
 
 
 def _restarts(request: Request) -> int:
-    found = request.fields.get("retries")
-    return whole(found, "number of attempts") if found else 0
+    retries = request.fields.get("retries")
+    return whole(retries, "number of attempts") if retries else 0
 
 
 def _texts(request: Request, name: str) -> list[str]:
@@ -140,13 +140,13 @@ def _texts(request: Request, name: str) -> list[str]:
     Raises:
         RefusedError: the field is none.
     """
-    found = request.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise RefusedError(request.place(name), name, "it is no list of words")
-    return found
+    texts = request.get(name, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise RefusedError(request.place(name), name, "it is not a list of words")
+    return texts
 
 
-def _call(request: Request, nodes: int, gpus: int, notes: list[Note]) -> _Call:
+def _call(request: Request, nodes: int, gpus: int, notes: list[Remark]) -> _Call:
     """Return what the pods run, from the entrypoint or from the script and its distribution."""
     words = _words(request, notes)
     spread = request.distribution
@@ -157,7 +157,7 @@ def _call(request: Request, nodes: int, gpus: int, notes: list[Note]) -> _Call:
     return _mpi(request, words, nodes, gpus, notes)
 
 
-def _mpi(request: Request, words: list[str], nodes: int, gpus: int, notes: list[Note]) -> _Call:
+def _mpi(request: Request, words: list[str], nodes: int, gpus: int, notes: list[Remark]) -> _Call:
     """Return the call of mpirun with the options that the job adds."""
     spread = request.distribution
     assert spread is not None
@@ -169,21 +169,21 @@ def _mpi(request: Request, words: list[str], nodes: int, gpus: int, notes: list[
             "SageMaker starts a script with `-m mpi4py`, so that an exception of one rank ends "
             "all: the image must have mpi4py"
         )
-        notes.append(Note(request.place("program"), Kind.CHOOSE, "mpi4py", meaning))
+        notes.append(Remark(request.place("program"), Kind.CHOOSE, "mpi4py", meaning))
     options = _of_debug(list(spread.options))
     call = rewrite(["mpirun", *options, *program], Ranks(OPENMPI.name, nodes, ranks))
-    notes.extend(Note(spread.at, kind, what, meaning) for _, kind, what, meaning in call.remarks)
+    notes.extend(Remark(spread.at, kind, what, meaning) for _, kind, what, meaning in call.remarks)
     return _Call(OPENMPI.name, ranks, call.command, call.args)
 
 
 def _of_debug(options: list[str]) -> list[str]:
     """Return options with ``-x NCCL_DEBUG=V`` in place of the ``--NCCL_DEBUG V`` of SageMaker."""
-    text = shlex.join(options) if any(" " in each for each in options) else " ".join(options)
+    text = shlex.join(options) if any(" " in option for option in options) else " ".join(options)
     return shlex.split(re.sub(r"--NCCL_DEBUG[ =](\w+)", r"-x NCCL_DEBUG=\1", text))
 
 
 def _each_node(
-    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Note]
+    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Remark]
 ) -> _Call:
     """Return a command that SageMaker starts once on each instance."""
     if starts_ranks(words[0]):
@@ -200,12 +200,12 @@ def _each_node(
             "PET_MASTER_ADDR take the place of SM_CURRENT_HOST and SM_HOSTS"
         )
         at = request.place("entrypoint" if "entrypoint" in request.fields else "program")
-        notes.append(Note(at, Kind.CHANGED, f"`{shlex.join(words[:2])}`", meaning))
+        notes.append(Remark(at, Kind.CHANGED, f"`{shlex.join(words[:2])}`", meaning))
     return _Call(TORCHRUN.name, 1, (words[0],), tuple(words[1:]))
 
 
 def _torchrun(
-    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Note]
+    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Remark]
 ) -> _Call:
     """Return a call of torchrun without what Trainer sets."""
     at, call = request.place("entrypoint"), read_torchrun(words)
@@ -213,12 +213,12 @@ def _torchrun(
         raise RefusedError(at, f"`{words[call.unknown]}`", "torchrun has no such option")
     if call.number_of_ranks is None or call.number_of_nodes not in {0, 1, None, nodes}:
         raise RefusedError(at, "`torchrun`", "its nodes and ranks are not those of the job")
-    notes.append(Note(at, Kind.DROPPED, "nodes, ranks and rendezvous of torchrun", GIVEN))
+    notes.append(Remark(at, Kind.DROPPED, "nodes, ranks and rendezvous of torchrun", GIVEN))
     kept = tuple(words[index] for index in call.kept)
     return _Call(TORCHRUN.name, call.number_of_ranks or gpus, TORCHRUN.command, kept)
 
 
-def _words(request: Request, notes: list[Note]) -> list[str]:
+def _words(request: Request, notes: list[Remark]) -> list[str]:
     """Return the program of a job and its arguments."""
     if entry := _texts(request, "entrypoint"):
         return [*entry, *_texts(request, "arguments")]
@@ -227,11 +227,11 @@ def _words(request: Request, notes: list[Note]) -> list[str]:
     program = str(request.get("program", ""))
     if not program:
         meaning = "the image's program `train` reads /opt/ml/input/config: no pod has that folder"
-        notes.append(Note(request.at, Kind.CHOOSE, "the entrypoint of the image", meaning))
+        notes.append(Remark(request.at, Kind.CHOOSE, "the entrypoint of the image", meaning))
         return ["train"]
     if request.get("source") or program:
         meaning = f"put {program} into the image; `{request.get('source', '.')}` is not copied"
-        notes.append(Note(request.place("program"), Kind.CHOOSE, "the script", meaning))
+        notes.append(Remark(request.place("program"), Kind.CHOOSE, "the script", meaning))
     head = ["python", program] if program.endswith(".py") else ["/bin/bash", program]
     return [*head, *_hyperparameters(request)]
 
@@ -246,19 +246,19 @@ def _hyperparameters(request: Request) -> Iterator[str]:
         yield value.value if isinstance(value.value, str) else str(value.value)
 
 
-def _environment(request: Request, notes: list[Note]) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _environment(request: Request, notes: list[Remark]) -> dict[str, str]:
+    variables: dict[str, str] = {}
     for name, value in request.environment.items():
         text = str(value.value)
         reason = variable(name, text) or ("it is for AWS's network" if _is_of_aws(name) else "")
         reason = reason or ("" if text else "it is empty, and admission refuses that")
         if reason:
-            notes.append(Note(value.at, Kind.DROPPED, f"variable {name}", reason))
+            notes.append(Remark(value.at, Kind.DROPPED, f"variable {name}", reason))
         else:
-            found[name] = text
+            variables[name] = text
     for channel in request.channels:
-        found[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
-    return found
+        variables[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
+    return variables
 
 
 def _is_of_aws(name: str) -> bool:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
 from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, constants, name_of
 from trainyard_jobs.convert.sagemaker.request import (
@@ -100,11 +100,11 @@ def read_estimators(file: str, text: str) -> list[Request]:
         text: of the source.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: it is not Python.
     """
     tree = ast.parse(text)
     names = Names(file, constants(tree))
-    calls = sorted(_calls(tree), key=lambda each: (each.lineno, each.col_offset))
+    calls = sorted(_calls(tree), key=lambda call: (call.lineno, call.col_offset))
     return [_request(call, names, inputs_of(tree, call)) for call in calls]
 
 
@@ -133,7 +133,7 @@ def _request(call: ast.Call, names: Names, inputs: ast.expr | None) -> Request:
 def _fill(request: Request, call: ast.Call, names: Names, inputs: ast.expr | None) -> None:
     name = name_of(call)
     if name in _NO_COUNTERPART:
-        raise RefusedError(names.at(call), name, "it is no distributed training with a runtime")
+        raise RefusedError(names.at(call), name, "it is not distributed training with a runtime")
     if call.args:
         meaning = "arguments by position are not read: give each by its name"
         raise RefusedError(names.at(call.args[0]), name, meaning)
@@ -158,7 +158,7 @@ def _take(request: Request, call: ast.Call, names: Names) -> None:
             _take_field(request, name, keyword.value, names)
         elif name not in _SILENT:
             meaning = MEANINGS.get(name, _NONE)
-            request.notes.append(Note(names.at(keyword), Kind.DROPPED, name, meaning))
+            request.notes.append(Remark(names.at(keyword), Kind.DROPPED, name, meaning))
 
 
 _NEEDED = frozenset({"instances", "instance_type", "entrypoint", "arguments", "program", "line"})
@@ -171,7 +171,7 @@ def _take_field(request: Request, name: str, node: ast.expr, names: Names) -> No
     except UnknownError as error:
         if field in _NEEDED:
             raise RefusedError(at, name, _NOT_KNOWN) from error
-        request.notes.append(Note(at, Kind.CHOOSE, name, "its value is not a constant: write it"))
+        request.notes.append(Remark(at, Kind.CHOOSE, name, "its value is not a constant: write it"))
         return
     if value not in (None, ""):
         request.fields[field] = Value(value, at)
@@ -181,16 +181,18 @@ def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.e
     """Yield the members of a dict.
 
     Raises:
-        RefusedError: it is no dict.
+        RefusedError: it is not a dict.
     """
     if isinstance(node, ast.Call) and name_of(node) == "dict":
-        found: list[tuple[Any, ast.expr]] = [(each.arg, each.value) for each in node.keywords]
+        pairs: list[tuple[Any, ast.expr]] = [
+            (keyword.arg, keyword.value) for keyword in node.keywords
+        ]
     elif isinstance(node, ast.Dict):
-        found = [(names.value(key), each) for key, each in members(node)]
+        pairs = [(names.value(key), value) for key, value in members(node)]
     else:
-        raise RefusedError(names.at(node), what, "it is no dict: write it out")
-    for name, each in found:
-        yield str(name), each
+        raise RefusedError(names.at(node), what, "it is not a dict: write it out")
+    for name, value in pairs:
+        yield str(name), value
 
 
 _UNKNOWN = "its value is not known before the source runs"
@@ -213,7 +215,7 @@ def _take_environment(request: Request, node: ast.expr, names: Names) -> None:
         try:
             request.environment[name] = Value(names.value(each), at)
         except UnknownError:
-            request.notes.append(Note(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
+            request.notes.append(Remark(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
 
 
 def _take_distribution(request: Request, node: ast.expr, names: Names) -> None:
@@ -233,7 +235,7 @@ def _take_distributed(request: Request, node: ast.expr, names: Names) -> None:
     at, kinds = names.at(node), {"MPI": "mpi", "Torchrun": "torch"}
     if not isinstance(node, ast.Call) or name_of(node) not in kinds:
         raise RefusedError(at, "distributed", "it is neither MPI(...) nor Torchrun(...)")
-    values = {each.arg: names.value(each.value) for each in node.keywords}
+    values = {keyword.arg: names.value(keyword.value) for keyword in node.keywords}
     if values.get("smp"):
         raise RefusedError(at, "smp", "model parallelism of AWS has no counterpart")
     number = Value(values.get("process_count_per_node"), at)

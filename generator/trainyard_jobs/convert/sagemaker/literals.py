@@ -23,17 +23,17 @@ def name_of(call: ast.Call) -> str:
 def constants(tree: ast.Module) -> dict[str, ast.expr]:
     """Return the expressions of variables that are assigned once in the whole source."""
     stored = Counter(
-        each.id
-        for each in ast.walk(tree)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
     return {name: value for name, value in _assigned(tree) if stored[name] == 1}
 
 
 def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            yield each.targets[0].id, each.value
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value
 
 
 class UnknownError(Exception):
@@ -125,18 +125,18 @@ def _of_name(names: Names, node: ast.Name, depth: int) -> Any:
 def _of_dict(names: Names, node: ast.Dict, depth: int) -> Any:
     if None in node.keys:
         raise UnknownError
-    keys = [names.value(each, depth) for each in node.keys if each is not None]
-    if not all(isinstance(each, _SIMPLE) for each in keys):
+    keys = [names.value(key, depth) for key in node.keys if key is not None]
+    if not all(isinstance(key, _SIMPLE) for key in keys):
         raise UnknownError
-    return dict(zip(keys, (names.value(each, depth) for each in node.values), strict=True))
+    return dict(zip(keys, (names.value(value, depth) for value in node.values), strict=True))
 
 
 def _of_list(names: Names, node: ast.List | ast.Tuple, depth: int) -> Any:
-    return [names.value(each, depth) for each in node.elts]
+    return [names.value(element, depth) for element in node.elts]
 
 
 def _of_text(names: Names, node: ast.JoinedStr, depth: int) -> Any:
-    return "".join(str(names.value(each, depth)) for each in node.values)
+    return "".join(str(names.value(value, depth)) for value in node.values)
 
 
 def _of_part(names: Names, node: ast.FormattedValue, depth: int) -> Any:
@@ -160,9 +160,13 @@ def _of_operation(names: Names, node: ast.BinOp, depth: int) -> Any:
 
 
 def _of_call(names: Names, node: ast.Call, depth: int) -> Any:
-    if name_of(node) != "dict" or node.args or any(each.arg is None for each in node.keywords):
+    if (
+        name_of(node) != "dict"
+        or node.args
+        or any(keyword.arg is None for keyword in node.keywords)
+    ):
         raise UnknownError
-    return {each.arg: names.value(each.value, depth) for each in node.keywords}
+    return {keyword.arg: names.value(keyword.value, depth) for keyword in node.keywords}
 
 
 _READERS: Mapping[type | tuple[type, ...], Callable[[Names, Any, int], Any]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trainyard_jobs.convert.model import Kind, Note
+from trainyard_jobs.convert.model import Kind, Remark
 from trainyard_jobs.convert.sagemaker.request import Channel, Request
 
 INPUT = "/opt/ml/input/data"
@@ -15,38 +15,38 @@ _OWN = re.compile(r"\bSM_[A-Z][A-Z0-9_]*|/opt/ml(?:/[\w./-]*)?")
 _MOUNT = "mount a claim of the team at {0} (spec.runtimePatches, as in the team's samples)"
 
 
-def notes_of(request: Request, words: Sequence[str]) -> Iterator[Note]:
+def notes_of(request: Request, words: Sequence[str]) -> Iterator[Remark]:
     """Yield what the reader has to provide."""
     yield from map(_channel, request.channels)
     folder = request.get("checkpoint_folder", _CHECKPOINTS)
-    found = {
+    meanings = {
         "checkpoints": (Kind.CHOOSE, f"{_MOUNT.format(folder)}, and read the checkpoint there"),
         "output": (Kind.DROPPED, "nothing is uploaded at the end: write to a claim or a bucket"),
         "spot": (Kind.CHOOSE, "give a low priority class: a preempted job is queued again"),
     }
     if not request.get("checkpoints"):
-        found["checkpoint_folder"] = found["checkpoints"]
-    for name, (kind, meaning) in found.items():
+        meanings["checkpoint_folder"] = meanings["checkpoints"]
+    for name, (kind, meaning) in meanings.items():
         if request.get(name):
-            yield Note(request.place(name), kind, name, meaning)
+            yield Remark(request.place(name), kind, name, meaning)
     if "entrypoint" in request.fields:
         for name, value in request.hyperparameters.items():
             meaning = "SageMaker writes it to /opt/ml/input/config: give it as an argument"
-            yield Note(value.at, Kind.CHOOSE, f"hyperparameter {name}", meaning)
+            yield Remark(value.at, Kind.CHOOSE, f"hyperparameter {name}", meaning)
     yield from _own(request, words)
 
 
-def _own(request: Request, words: Sequence[str]) -> Iterator[Note]:
+def _own(request: Request, words: Sequence[str]) -> Iterator[Remark]:
     """Yield SageMaker's own variables and folders that the command reads."""
-    texts = [*words, *(str(each.value) for each in request.environment.values())]
+    texts = [*words, *(str(value.value) for value in request.environment.values())]
     for name in sorted(set(_OWN.findall("\n".join(texts)))):
         meaning = "only SageMaker sets or makes it: give a variable or mount a claim"
-        yield Note(request.at, Kind.CHOOSE, f"`{name}`", meaning)
+        yield Remark(request.at, Kind.CHOOSE, f"`{name}`", meaning)
 
 
-def _channel(channel: Channel) -> Note:
+def _channel(channel: Channel) -> Remark:
     folder = f"{INPUT}/{channel.name}"
     mode = "" if channel.mode == "File" else f"; {channel.mode} mode does not stream here"
     source = f" with the content of {channel.source}" if channel.source else ""
     meaning = f"{_MOUNT.format(folder)}{source}, or fetch it with `initialize` of a runtime{mode}"
-    return Note(channel.at, Kind.CHOOSE, f"channel {channel.name}", meaning)
+    return Remark(channel.at, Kind.CHOOSE, f"channel {channel.name}", meaning)

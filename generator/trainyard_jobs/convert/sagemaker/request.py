@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.quantity import whole_number
-from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.model import Remark
 
 
 class RefusedError(Exception):
@@ -77,18 +77,18 @@ class Request:
     environment: dict[str, Value] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     distribution: Distribution | None = None
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
     refusal: RefusedError | None = None
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of a field."""
-        found = self.fields.get(name)
-        return default if found is None else found.value
+        value = self.fields.get(name)
+        return default if value is None else value.value
 
     def place(self, name: str) -> Pointer:
         """Return the place of a field; the job's where it has none."""
-        found = self.fields.get(name)
-        return self.at if found is None else found.at
+        value = self.fields.get(name)
+        return self.at if value is None else value.at
 
 
 def whole(value: Value, what: str) -> int:
@@ -99,7 +99,7 @@ def whole(value: Value, what: str) -> int:
     """
     text = str(value.value)
     if not (number := whole_number(text)):
-        raise RefusedError(value.at, what, f"{text} is no whole number above 0")
+        raise RefusedError(value.at, what, f"{text} is not a whole number above 0")
     return number
 
 
@@ -130,7 +130,7 @@ def distribution_of(options: Mapping[str, Any], at: Pointer) -> Distribution | N
             return Distribution("mpi", ranks, words_of(values.get("custom_mpi_options", "")), at)
         if name in {"torch_distributed", "pytorchddp"}:
             return Distribution("torch", 0, (), at)
-        raise RefusedError(at, name, "it is no distribution that is known")
+        raise RefusedError(at, name, "it is not a known distribution")
     return None
 
 
@@ -145,4 +145,4 @@ _REFUSED = {
 def words_of(options: Any) -> tuple[str, ...]:
     """Return options for mpirun, which are a list or one text."""
     texts = options if isinstance(options, list | tuple) else str(options).split()
-    return tuple(str(each) for each in texts)
+    return tuple(str(text) for text in texts)

@@ -11,7 +11,7 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
 from trainyard.model.lookup import mapping, mappings, value_at
-from trainyard_jobs.convert.model import Body, Kind, Note
+from trainyard_jobs.convert.model import Body, Kind, Remark
 from trainyard_jobs.convert.sagemaker.request import (
     SERVERS,
     SMDISTRIBUTED,
@@ -119,11 +119,11 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
 
 def _one_group(request: Request, groups: Sequence[Body], at: Pointer) -> None:
     """Take the only type of instance of several groups."""
-    types = sorted({str(each.get("InstanceType")) for each in groups})
+    types = sorted({str(group.get("InstanceType")) for group in groups})
     if len(types) > 1:
         meaning = f"{', '.join(types)}: a TrainJob has one kind of node (kubeflow/trainer#4064)"
         raise RefusedError(at, "InstanceGroups", meaning)
-    counts = [whole(Value(each.get("InstanceCount"), at), "InstanceCount") for each in groups]
+    counts = [whole(Value(group.get("InstanceCount"), at), "InstanceCount") for group in groups]
     request.fields["instance_type"] = Value(types[0], at)
     request.fields["instances"] = Value(sum(counts), at)
 
@@ -194,7 +194,7 @@ def _channels(body: Body, root: Pointer) -> Iterator[Channel]:
         yield Channel(str(each.get("ChannelName", "")), str(uri or ""), str(mode or "File"), at)
 
 
-def _dropped(body: Body, root: Pointer) -> Iterator[Note]:
+def _dropped(body: Body, root: Pointer) -> Iterator[Remark]:
     """Yield what has no counterpart."""
     read = {path.split(".")[0] for path in _FIELDS.values()}
     read |= {"HyperParameters", "Environment", "InputDataConfig"}
@@ -210,9 +210,9 @@ def _dropped(body: Body, root: Pointer) -> Iterator[Note]:
             yield from _unread(mapping(channel, "DataSource", kind), below, _OF_SOURCE)
 
 
-def _unread(body: Body, at: Pointer, read: Collection[str]) -> Iterator[Note]:
+def _unread(body: Body, at: Pointer, read: Collection[str]) -> Iterator[Remark]:
     above = f"{at.path[-1]}." if at.path and isinstance(at.path[-1], str) else ""
     for name, value in body.items():
         if name not in read and name not in _SILENT and value not in (None, [], {}, False):
             meaning = DROPPED.get(name, _NONE)
-            yield Note((at / name).key(), Kind.DROPPED, f"{above}{name}", meaning)
+            yield Remark((at / name).key(), Kind.DROPPED, f"{above}{name}", meaning)

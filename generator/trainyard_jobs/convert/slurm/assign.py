@@ -21,9 +21,9 @@ _OPTIONS = re.compile(r"-[gprx]*")
 _FOLLOWED = "its variables can't be followed"
 
 
-def leading(found: Sequence[Token]) -> int:
+def leading(words: Sequence[Token]) -> int:
     """Return how many assignments a command begins with."""
-    return next((i for i, word in enumerate(found) if not ASSIGNMENT.match(word.raw)), len(found))
+    return next((i for i, word in enumerate(words) if not ASSIGNMENT.match(word.raw)), len(words))
 
 
 def unsteady(chains: Iterable[Sequence[Statement]]) -> frozenset[str]:
@@ -36,12 +36,14 @@ def unsteady(chains: Iterable[Sequence[Statement]]) -> frozenset[str]:
     return frozenset(name for name, number in times.items() if number > 1)
 
 
-def _assigned(each: Statement) -> Iterator[tuple[str, bool]]:
+def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
     """Yield each variable that a command assigns, and whether its old value counts."""
-    assigned = leading(each.words)
-    own = [] if assigned else [each.words[0].raw]
-    found = each.words[1:] if own and own[0] in {*EXPORTS, "unset"} else each.words[:assigned]
-    for word in found:
+    assigned = leading(statement.words)
+    own = [] if assigned else [statement.words[0].raw]
+    words = (
+        statement.words[1:] if own and own[0] in {*EXPORTS, "unset"} else statement.words[:assigned]
+    )
+    for word in words:
         if match := ASSIGNMENT.match(word.raw):
             yield match[1], bool(match[2])
         elif own == ["unset"]:
@@ -50,7 +52,7 @@ def _assigned(each: Statement) -> Iterator[tuple[str, bool]]:
 
 def assign(
     script: Script,
-    found: Sequence[Token],
+    words: Sequence[Token],
     *,
     exports: bool,
     prefix: str = "",
@@ -60,7 +62,7 @@ def assign(
 
     Args:
         script: which has read the commands before.
-        found: words, each an assignment or the name of a variable.
+        words: words, each an assignment or the name of a variable.
         exports: whether the ranks have the variables.
         prefix: command that assigns them.
         perhaps: whether another command decides if they take place.
@@ -68,7 +70,7 @@ def assign(
     Raises:
         UnreadableError: it changes how the shell reads the script.
     """
-    for word in found:
+    for word in words:
         if match := ASSIGNMENT.match(word.raw):
             own = exports or match[1] in script.exported
             # `export A={1,2}` would assign twice, and `A={1,2}` does not.
@@ -150,30 +152,30 @@ def _export_later(script: Script, name: str, line: Line) -> None:
             script.before[index] = replace(each, text=f"export {each.text}", exports=True)
 
 
-def export(script: Script, each: Statement, *, perhaps: bool = False) -> None:
+def export(script: Script, statement: Statement, *, perhaps: bool = False) -> None:
     """Take a command that assigns or exports variables.
 
     Raises:
         UnreadableError: it does more, such as arithmetic.
     """
-    command, rest = each.words[0].raw, each.words[1:]
+    command, rest = statement.words[0].raw, statement.words[1:]
     options = list(takewhile(lambda word: word.raw.startswith("-"), rest))
     if not all(_OPTIONS.fullmatch(option.raw) for option in options):
-        raise UnreadableError(each.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
+        raise UnreadableError(statement.at, f"`{statement.raw}`", _FOLLOWED, WRAP_WHOLE)
     exports = command == "export" or any("x" in option.raw for option in options)
     names = rest[len(options) :]
-    found = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
-    _need_values_of_before(each, found)
-    assign(script, found, exports=exports, prefix=f"{command} ", perhaps=perhaps)
+    words = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
+    _need_values_of_before(statement, words)
+    assign(script, words, exports=exports, prefix=f"{command} ", perhaps=perhaps)
 
 
-def _need_values_of_before(each: Statement, found: Sequence[Token]) -> None:
+def _need_values_of_before(statement: Statement, words: Sequence[Token]) -> None:
     """Refuse `export A=1 B=$A`: bash expands all its words before it assigns one of them."""
     taken: set[str] = set()
-    for word in found:
+    for word in words:
         if taken & set(re.findall(r"\w+", word.raw.partition("=")[2])):
             reason = "a value names a variable that the same command assigns"
-            raise UnreadableError(each.at, f"`{each.raw}`", reason, WRAP_WHOLE)
+            raise UnreadableError(statement.at, f"`{statement.raw}`", reason, WRAP_WHOLE)
         taken.add(re.split(r"\+?=", word.raw)[0])
 
 

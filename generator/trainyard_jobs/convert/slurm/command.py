@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from trainyard.model.expansion import literal
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
 from trainyard_jobs.convert.launch import rewrite
-from trainyard_jobs.convert.model import Note
+from trainyard_jobs.convert.model import Remark
 from trainyard_jobs.convert.options import Ranks
 from trainyard_jobs.convert.slurm.expand import expanded, names_in
 from trainyard_jobs.convert.slurm.getopt import UnreadableError
@@ -85,7 +85,7 @@ def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: b
     call = rewrite(texts, ranks)
     for index, kind, what, meaning in call.remarks:
         at = words[min(index, len(words) - 1)].at
-        script.remarks.found.append(Note(at, kind, what, meaning))
+        script.remarks.found.append(Remark(at, kind, what, meaning))
     return Command(ranks.launcher, [*call.command, *call.args], raw=raw, env=dict(call.env))
 
 
@@ -99,8 +99,8 @@ def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
     """Return a call of torchrun that gives each rank the variables that srun gave it."""
     texts, raw = _spelled(words, script)
     needed = (_read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
-    lines = _needed([each for each in script.before if not each.name], needed)
-    script.before = [each for each in script.before if each not in lines]
+    lines = _needed([command for command in script.before if not command.name], needed)
+    script.before = [command for command in script.before if command not in lines]
     need_readable(script, lines, [])
     _need_same(lines)
     program = " ".join(word if word in raw else shlex.quote(word) for word in texts)
@@ -258,7 +258,7 @@ def _need_same(lines: Iterable[Line]) -> None:
 
 
 def _of_slurm(script: Script, lines: Sequence[Line], used: Sequence[str]) -> list[Line]:
-    """Return assignments of those of Slurm's variables that the shell reads."""
+    """Return assignments of the Slurm variables that the shell reads."""
     read = {name: at for at, name in reversed(list(all_read(script, lines, used)))}
     values = {name: value for name, value in script.known.items() if name.startswith("SLURM")}
     for name in sorted(JOB_ID & set(read)):

@@ -47,16 +47,16 @@ def image_of(name: str, at: Pointer, remarks: Remarks) -> Image | None:
 
 def image_of_options(options: Sequence[Option], remarks: Remarks) -> Image | None:
     """Return the image of ``--container-image``, and note what it mounts."""
-    found = None
+    image = None
     for option in options:
         if option.name == "container-image":
-            found = image_of(option.value, option.at, remarks) or found
+            image = image_of(option.value, option.at, remarks) or image
         elif option.name == "container-mounts":
             remarks.choose(option.at, option.shown, _MOUNTS)
         elif option.name == "container":
             meaning = "push the bundle as an image to a registry, and name it in a runtime"
             remarks.choose(option.at, option.shown, meaning)
-    return found
+    return image
 
 
 def unwrapped(words: Sequence[Token], remarks: Remarks) -> tuple[Sequence[Token], Image | None]:

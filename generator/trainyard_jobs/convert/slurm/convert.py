@@ -11,7 +11,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI
 from trainyard_jobs.convert.draft import Draft
-from trainyard_jobs.convert.model import Body, Kind, Note
+from trainyard_jobs.convert.model import Body, Kind, Remark
 from trainyard_jobs.convert.options import Ranks
 from trainyard_jobs.convert.slurm import job, paths
 from trainyard_jobs.convert.slurm.command import (
@@ -73,7 +73,7 @@ def _need_short(file: str, text: str) -> None:
 
 def _refused(title: str, file: str, remarks: Remarks, error: UnreadableError) -> Draft:
     meaning = f"{error.reason}. {error.help}" if error.help else error.reason
-    note = Note(error.at, Kind.REFUSED, error.what, meaning)
+    note = Remark(error.at, Kind.REFUSED, error.what, meaning)
     at = Pointer(file, line=1, column=1)
     return Draft(title, at, "job-", OPENMPI.name, 1, notes=(*remarks.in_order, note))
 

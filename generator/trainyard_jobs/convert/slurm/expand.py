@@ -38,11 +38,11 @@ def expanded(
     if _SINGLE.search(token.raw):
         return None
 
-    def value(found: re.Match[str]) -> str:
-        name = found["plain"] or found["braced"]
-        text = known.get(name, found["default"])
-        if not text and found["empty"] and name in known:
-            text = text if text is None else found["default"]
+    def value(parameter: re.Match[str]) -> str:
+        name = parameter["plain"] or parameter["braced"]
+        text = known.get(name, parameter["default"])
+        if not text and parameter["empty"] and name in known:
+            text = text if text is None else parameter["default"]
         if text is None or not re.fullmatch(r"[\w./:@%+=,-]*", text):
             raise LookupError
         return text

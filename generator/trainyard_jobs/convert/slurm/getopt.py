@@ -18,7 +18,13 @@ class UnreadableError(Exception):
         help: what else to do.
     """
 
-    def __init__(self, at: Pointer, what: str, reason: str, help: str = "") -> None:  # noqa: A002 - the word of every finding
+    def __init__(
+        self,
+        at: Pointer,
+        what: str,
+        reason: str,
+        help: str = "",  # noqa: A002 - the word of every finding
+    ) -> None:
         super().__init__(what)
         self.at, self.what, self.reason, self.help = at, what, reason, help
 
@@ -91,7 +97,7 @@ def syntax(needed: str, optional: str, flags: str, same: Mapping[str, str]) -> S
     short: dict[str, str] = {}
     kinds = []
     for kind in (needed, optional, flags):
-        pairs = [each.partition("=") for each in kind.split()]
+        pairs = [word.partition("=") for word in kind.split()]
         kinds.append(frozenset(name for name, _, _ in pairs))
         short |= {letter: name for name, _, letter in pairs if letter}
     return Syntax(kinds[0], kinds[1], kinds[2], short, same)
@@ -104,16 +110,17 @@ def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[W
         UnreadableError: an option is unknown, or has no value where it needs one.
     """
     rest = list(words)
-    found: list[Option] = []
+    options: list[Option] = []
     while rest and rest[0].text.startswith("-") and rest[0].text != "-":
         word = rest.pop(0)
         if word.text == "--":
             break
         read = _long if word.text.startswith("--") else _short
-        found.extend(read(word, rest, known))
-    return [Option(known.same.get(each.name, each.name), each.value, each.at) for each in found], (
-        rest
-    )
+        options.extend(read(word, rest, known))
+    return [
+        Option(known.same.get(option.name, option.name), option.value, option.at)
+        for option in options
+    ], (rest)
 
 
 def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
@@ -128,7 +135,7 @@ def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
 
 def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
     """Return the options of a word such as ``-N4`` or ``-lu``."""
-    found = []
+    options = []
     letters = word.text[1:]
     while letters:
         letter, letters = letters[0], letters[1:]
@@ -139,8 +146,8 @@ def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
             value, letters = letters, ""
             if name in known.needed and not value:
                 value = _next(word, rest)
-        found.append(Option(name, value, word.at))
-    return found
+        options.append(Option(name, value, word.at))
+    return options
 
 
 def _next(word: Word, rest: list[Word]) -> str:

@@ -32,7 +32,7 @@ class Header:
 
     def last(self, name: str) -> Option | None:
         """Return the option of a name that counts, which is the last one."""
-        return next((each for each in reversed(self.options) if each.name == name), None)
+        return next((option for option in reversed(self.options) if option.name == name), None)
 
 
 def read_header(file: str, lines: Sequence[str]) -> Header:
@@ -47,8 +47,9 @@ def read_header(file: str, lines: Sequence[str]) -> Header:
     """
     end = next((i for i, line in enumerate(lines) if _is_command(line)), len(lines))
     options, rest = take(_all_words(file, lines[:end]), SBATCH)
-    for word in rest[:1]:
-        raise UnreadableError(word.at, f"`{word.text}`", "it is no option: sbatch refuses it")
+    if rest:
+        what = f"`{rest[0].text}`"
+        raise UnreadableError(rest[0].at, what, "it is not an option: sbatch refuses it")
     late = tuple(
         Pointer(file, line=end + i + 1, column=1)
         for i, line in enumerate(lines[end:])
@@ -79,14 +80,14 @@ def _words(line: str, at: Pointer) -> Iterator[Word]:
             "a TrainJob has one kind of node (kubeflow/trainer#4064)",
             "Split the script into one job for each part.",
         )
-    for found in _WORD.finditer(line, start):
-        if found["comment"]:
+    for match in _WORD.finditer(line, start):
+        if match["comment"]:
             return
-        place = Pointer(at.file, line=at.line, column=found.start() + 1)
-        if found["open"]:
-            what = f"a {found['open']} that is not closed"
+        place = Pointer(at.file, line=at.line, column=match.start() + 1)
+        if match["open"]:
+            what = f"a {match['open']} that is not closed"
             raise UnreadableError(place, what, "sbatch refuses the script")
-        yield Word(_PART.sub(_plain, found[0]), place)
+        yield Word(_PART.sub(_plain, match[0]), place)
 
 
 _WORD = re.compile(

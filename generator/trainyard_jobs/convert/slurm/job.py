@@ -29,17 +29,17 @@ def deadline(header: Header, remarks: Remarks) -> int:
     """Return the seconds that a job may run; 0 for any time.
 
     Raises:
-        UnreadableError: it is no time of Slurm.
+        UnreadableError: it is not a time of Slurm.
     """
     option = header.last("time")
-    found = read(option, values.seconds) if option else None
-    if option and found:
+    seconds = read(option, values.seconds) if option else None
+    if option and seconds:
         meaning = (
-            f"Kueue ends the job after {found} s of running, those before an eviction included; "
+            f"Kueue ends the job after {seconds} s of running, those before an eviction included; "
             "Slurm begins again with each requeue"
         )
         remarks.changed(option.at, option.shown, meaning)
-    return found or 0
+    return seconds or 0
 
 
 def read(option: Option, parse: values.Parser) -> int | None:
@@ -55,16 +55,16 @@ def read(option: Option, parse: values.Parser) -> int | None:
 
 
 def array_of(header: Header, remarks: Remarks) -> list[int]:
-    """Return the indexes of a job array; none for a job that is no array.
+    """Return the indexes of a job array; none for a job without an array.
 
     Raises:
-        UnreadableError: it is no array of Slurm, or too large.
+        UnreadableError: it is not an array of Slurm, or too large.
     """
     option = header.last("array")
     if option is None:
         return []
     try:
-        found, limit = values.indexes(option.value)
+        indexes, limit = values.indexes(option.value)
     except ValueError as error:
         way = "Create the TrainJobs in a loop, each with SLURM_ARRAY_TASK_ID in its environment."
         raise UnreadableError(option.at, option.shown, str(error), way) from error
@@ -72,7 +72,7 @@ def array_of(header: Header, remarks: Remarks) -> list[int]:
     if limit:
         meaning = "nothing limits how many run at once but the quota of the queue"
         remarks.dropped(option.at, f"`%{limit}` of the array", meaning)
-    return found
+    return indexes
 
 
 def note_options(header: Header, sizes: Sizes, remarks: Remarks) -> None:
@@ -137,12 +137,12 @@ def _note_other_gpus(option: Option, sizes: Sizes, remarks: Remarks) -> None:
 
 
 def _note_export(option: Option, remarks: Remarks) -> None:
-    for each in option.value.split(","):
-        if each.upper() == "ALL":
+    for word in option.value.split(","):
+        if word.upper() == "ALL":
             meaning = "a pod has the environment of its image, not that of the person who submits"
             remarks.dropped(option.at, option.shown, meaning)
-        elif "=" not in each:
-            meaning = f"write {each} into spec.trainer.env"
+        elif "=" not in word:
+            meaning = f"write {word} into spec.trainer.env"
             remarks.dropped(option.at, option.shown, meaning)
 
 
@@ -150,13 +150,13 @@ def exported(options: Iterable[Option]) -> Iterator[tuple[str, str, Pointer]]:
     """Yield the variables that options set, with their places."""
     for option in options:
         if option.name == "export":
-            for each in option.value.split(","):
-                name, equals, value = each.partition("=")
+            for word in option.value.split(","):
+                name, equals, value = word.partition("=")
                 if equals and value:
                     yield name, value, option.at
 
 
 def resources_place(header: Header) -> Mapping[str, Pointer]:
     """Return the place of the first resource that a header asks for."""
-    found = next((each.at for each in header.options if each.name in _RESOURCES), None)
-    return {"resources": found} if found else {}
+    place = next((option.at for option in header.options if option.name in _RESOURCES), None)
+    return {"resources": place} if place else {}

@@ -37,13 +37,13 @@ class Parts:
         """
         own = self.values.pop(name, "")
         text = _ALONE.sub(lambda each: self._value(each, name, own), _plain(raw))
-        left = {each[1] or each[2] for each in _ALONE.finditer(text)}
+        left = {match[1] or match[2] for match in _ALONE.finditer(text)}
         if len(text) <= _LONGEST and not left & {name, *unsteady}:
             self.values[name] = text
 
-    def _value(self, found: re.Match[str], name: str, own: str) -> str:
-        read = found[1] or found[2]
-        return (own if read == name else self.values.get(read, "")) or found[0]
+    def _value(self, match: re.Match[str], name: str, own: str) -> str:
+        read = match[1] or match[2]
+        return (own if read == name else self.values.get(read, "")) or match[0]
 
     def forget(self, name: str) -> None:
         """Take an assignment whose value, or whether it takes place, is not known."""
@@ -52,21 +52,22 @@ class Parts:
     def words(self, tokens: Iterable[Token]) -> Iterator[Token]:
         """Yield words, in place of one that is only a variable the words of its value."""
         for token in tokens:
-            found = _ALONE.fullmatch(token.raw)
-            name = (found[1] or found[2]) if found else ""
+            match = _ALONE.fullmatch(token.raw)
+            name = (match[1] or match[2]) if match else ""
             if " " in self.values.get(name, ""):
                 self.used.add(name)
-                yield from (Token(each, token.at) for each in self.values[name].split())
+                for word in self.values[name].split():
+                    yield Token(word, token.at)
             else:
                 yield token
 
     def text(self, script: str) -> str:
         """Return a script with the values of variables in it that have several words."""
 
-        def value(found: re.Match[str]) -> str:
-            name = found[1] or found[2]
+        def value(match: re.Match[str]) -> str:
+            name = match[1] or match[2]
             if " " not in self.values.get(name, ""):
-                return found[0]
+                return match[0]
             self.used.add(name)
             return self.values[name]
 
@@ -75,5 +76,5 @@ class Parts:
 
 def _plain(raw: str) -> str:
     """Return a value without its quotes; empty for one that a shell would not split at blanks."""
-    found = _PLAIN.fullmatch(raw.replace("${", "$<"))
-    return (found[1] or found[2] or "").replace("$<", "${") if found and "$(" not in raw else ""
+    match = _PLAIN.fullmatch(raw.replace("${", "$<"))
+    return (match[1] or match[2] or "").replace("$<", "${") if match and "$(" not in raw else ""

@@ -25,8 +25,8 @@ def end_of_quote(text: str, position: int) -> int | None:
 
 
 def _after(text: str, sign: str, position: int) -> int | None:
-    found = text.find(sign, position)
-    return None if found < 0 else found + 1
+    start = text.find(sign, position)
+    return None if start < 0 else start + 1
 
 
 def end_of_double(text: str, position: int) -> int | None:

@@ -27,8 +27,8 @@ def need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) ->
     """Refuse what only Slurm gives; note variables that nothing sets."""
     for line in lines:
         _need_no_parameter(line.at, line.text)
-        if found := OF_SLURM.search(line.text):
-            reason = f"no pod has `{found[1]}`; /etc/mpi/hostfile of a launcher names the nodes"
+        if variable := OF_SLURM.search(line.text):
+            reason = f"no pod has `{variable[1]}`; /etc/mpi/hostfile of a launcher names the nodes"
             raise UnreadableError(line.at, f"`{line.text}`", reason)
     for word in used:
         _need_no_parameter(script.started, word)
@@ -40,9 +40,9 @@ def need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) ->
 
 
 def _need_no_parameter(at: Pointer | None, text: str) -> None:
-    if at and (found := Token(text, at).counted):
+    if at and (parameter := Token(text, at).counted):
         reason = "only sbatch gives the script its arguments: write their values"
-        raise UnreadableError(at, f"`{found}`", reason)
+        raise UnreadableError(at, f"`{parameter}`", reason)
 
 
 def all_read(

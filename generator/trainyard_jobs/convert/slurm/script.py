@@ -84,17 +84,17 @@ class Script:
     @property
     def started(self) -> Pointer | None:
         """The place of the command that the job is for."""
-        found = self.launch or self.once
-        return found.at if found else None
+        line = self.launch or self.once
+        return line.at if line else None
 
     @property
     def set_by_slurm(self) -> set[str]:
         """Variables whose values come from Slurm's programs, by way of other variables too."""
-        found: set[str] = set()
+        names: set[str] = set()
         for line in self.before:
-            if OF_SLURM.search(line.text) or line.reads & found:
-                found |= line.sets
-        return found
+            if OF_SLURM.search(line.text) or line.reads & names:
+                names |= line.sets
+        return names
 
     @property
     def values(self) -> dict[str, str | None]:
@@ -116,4 +116,8 @@ class Script:
     def is_seen(self, name: str) -> bool:
         """Return whether a command before what follows would see the value of a variable."""
         programs = any(line.name not in {"", *SAME_ANYWHERE, *REPORTS} for line in self.before)
-        return programs or name in self.unsteady or any(name in each.reads for each in self.before)
+        return (
+            programs
+            or name in self.unsteady
+            or any(name in command.reads for command in self.before)
+        )

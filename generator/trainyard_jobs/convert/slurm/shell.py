@@ -43,7 +43,7 @@ class Token:
     @property
     def expands(self) -> bool:
         """Return whether the shell would replace a part of it by the value of something."""
-        if any(found[1] for found in _EXPANDS.finditer(_unquoted(self.raw))):
+        if any(match[1] for match in _EXPANDS.finditer(_unquoted(self.raw))):
             return True
         bare = self._bare
         return "$\uffff" in bare or bool(_HOME.search(bare))
@@ -56,8 +56,8 @@ class Token:
     @property
     def counted(self) -> str:
         """A parameter of the script that it reads, such as ``$1``; empty for none."""
-        found = (each[1] for each in _COUNTED.finditer(_unquoted(self.raw)))
-        return next(filter(None, found), "")
+        names = (match[1] for match in _COUNTED.finditer(_unquoted(self.raw)))
+        return next(filter(None, names), "")
 
     @property
     def is_quoted(self) -> bool:
@@ -129,14 +129,14 @@ _KEPT = re.compile(r"""'[^']*'|\\([$`])|(\$[({]|=\(|`)""")
 def _kept(raw: str) -> str:
     """Return a word whose substitutions have no quotes or blanks, which `_plain` brings back."""
     out, position, unquoted = "", 0, _unquoted(raw)
-    while found := _KEPT.search(unquoted, position):
-        out += raw[position : found.start()]
-        end = found.end()
-        if found[2]:
-            find = end_of_double if found[2] == "`" else end_of_substitution
-            end = find(raw, found.start()) or len(raw)
-        part = raw[found.start() : end]
-        out += _moved(found[1] or (part if found[2] else "")) or part
+    while match := _KEPT.search(unquoted, position):
+        out += raw[position : match.start()]
+        end = match.end()
+        if match[2]:
+            find = end_of_double if match[2] == "`" else end_of_substitution
+            end = find(raw, match.start()) or len(raw)
+        part = raw[match.start() : end]
+        out += _moved(match[1] or (part if match[2] else "")) or part
         position = end
     return out + raw[position:]
 
@@ -152,8 +152,8 @@ def _plain(text: str) -> str:
 
 
 def _unquoted(raw: str) -> str:
-    """Return a word in which a quote inside of double quotes is no quote."""
-    return re.sub(r'"(?:\\.|[^"\\])*"', lambda found: found[0].replace("'", " "), raw)
+    """Return a word in which a quote inside double quotes does not count."""
+    return re.sub(r'"(?:\\.|[^"\\])*"', lambda match: match[0].replace("'", " "), raw)
 
 
 def _shielded(text: str, at: Pointer) -> str:
@@ -189,12 +189,12 @@ def _tokens(text: str, line: str, offset: int) -> Iterator[tuple[str, int]]:
     lexer.whitespace_split = True
     lexer.commenters = lexer.quotes = ""
     position = 0
-    for each in lexer:
-        position = line.index(each, position)
+    for token in lexer:
+        position = line.index(token, position)
         begin = offset + position
-        position += len(each)
+        position += len(token)
         # Where a line is continued, a word may go on, or be nothing but that.
-        if raw := _continued(text[begin : begin + len(each)]):
+        if raw := _continued(text[begin : begin + len(token)]):
             yield raw, begin
 
 
@@ -203,10 +203,10 @@ def _continued(raw: str) -> str:
     if "\\\n" not in raw:
         return raw
     out, position = "", 0
-    for found in _CONTINUED.finditer(_unquoted(raw)):
-        out += raw[position : found.start()]
-        out += "" if found[0] == "\\\n" else raw[found.start() : found.end()]
-        position = found.end()
+    for match in _CONTINUED.finditer(_unquoted(raw)):
+        out += raw[position : match.start()]
+        out += "" if match[0] == "\\\n" else raw[match.start() : match.end()]
+        position = match.end()
     return out + raw[position:]
 
 

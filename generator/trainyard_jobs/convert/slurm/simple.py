@@ -18,23 +18,23 @@ _MOST = 500
 """Commands of a script: a longer one is a program, which belongs into the image."""
 
 
-def need_simple(found: Sequence[Statement]) -> None:
+def need_simple(commands: Sequence[Statement]) -> None:
     """Refuse a script that is more than simple commands around one launch.
 
     Raises:
         UnreadableError: it has a loop, a function, a background command, or several launches.
     """
-    if len(found) > _MOST:
-        what = f"{len(found)} commands"
-        raise UnreadableError(found[_MOST].at, what, f"at most {_MOST} are read", WRAP_WHOLE)
-    launches = [each for each in found if is_launch(each)]
-    waits = any(each.name == "wait" for each in found)
-    for each in found:
-        _need_simple(each, launches, waits=waits)
+    if len(commands) > _MOST:
+        what = f"{len(commands)} commands"
+        raise UnreadableError(commands[_MOST].at, what, f"at most {_MOST} are read", WRAP_WHOLE)
+    launches = [statement for statement in commands if is_launch(statement)]
+    waits = any(statement.name == "wait" for statement in commands)
+    for statement in commands:
+        _need_simple(statement, launches, waits=waits)
 
 
 def _need_simple(each: Statement, launches: Sequence[Statement], *, waits: bool) -> None:
-    """Refuse what is no simple command."""
+    """Refuse what is not a simple command."""
     word = each.words[0]
     if word.raw in _KEYWORDS:
         reason = "only simple commands can be converted"

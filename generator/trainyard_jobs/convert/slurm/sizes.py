@@ -47,7 +47,7 @@ class Sizes:
         """Return the variables that Slurm would set, which are the same on every node."""
         tasks = self.nodes * self.ranks
         gpus = self.gpus or 0
-        found = {
+        numbers = {
             "SLURM_NNODES": self.nodes,
             "SLURM_JOB_NUM_NODES": self.nodes,
             "SLURM_NTASKS": tasks,
@@ -60,7 +60,7 @@ class Sizes:
             "SLURM_GPUS": gpus * self.nodes,
         }
         # Slurm leaves out a variable whose option is not there.
-        return {name: str(value or "") for name, value in found.items()}
+        return {name: str(value or "") for name, value in numbers.items()}
 
 
 class _Options:
@@ -84,11 +84,11 @@ class _Options:
 
     def places(self, **names: tuple[str, ...]) -> dict[str, Pointer]:
         """Return the place of the first option that is there, by attribute."""
-        found: dict[str, Pointer] = {}
+        places: dict[str, Pointer] = {}
         for attribute, options in names.items():
-            for name in (each for each in options if each in self._last):
-                found.setdefault(attribute, self._last[name].at)
-        return found
+            for name in (option for option in options if option in self._last):
+                places.setdefault(attribute, self._last[name].at)
+        return places
 
 
 def sizes_of(options: Iterable[Option]) -> Sizes:
@@ -188,11 +188,11 @@ def sizes_of_step(header: Header, start: Start, sizes: Sizes, remarks: Remarks) 
     """Return the sizes with what srun asks for, which counts before the header."""
     if not start.options:
         return sizes
-    found = sizes_of([*_header_of_step(header, start, sizes), *start.options])
-    if found.nodes < sizes.nodes:
-        meaning = f"the job has the {found.nodes} nodes that srun uses, not {sizes.nodes}"
-        remarks.changed(found.places["nodes"], "the number of nodes", meaning)
-    return found
+    asked = sizes_of([*_header_of_step(header, start, sizes), *start.options])
+    if asked.nodes < sizes.nodes:
+        meaning = f"the job has the {asked.nodes} nodes that srun uses, not {sizes.nodes}"
+        remarks.changed(asked.places["nodes"], "the number of nodes", meaning)
+    return asked
 
 
 def _header_of_step(header: Header, start: Start, sizes: Sizes) -> list[Option]:
@@ -200,5 +200,5 @@ def _header_of_step(header: Header, start: Start, sizes: Sizes) -> list[Option]:
     names = {option.name for option in start.options}
     if "ntasks-per-node" not in names or "ntasks" in names:
         return [*header.options]
-    rest = [each for each in header.options if each.name != "ntasks"]
+    rest = [option for option in header.options if option.name != "ntasks"]
     return [*rest, Option("nodes", str(sizes.nodes), sizes.places.get("nodes", start.at))]

@@ -40,23 +40,25 @@ def read_script(
     return script
 
 
-def _pipes_as_one(found: Iterable[Statement]) -> Iterator[Statement]:
+def _pipes_as_one(commands: Iterable[Statement]) -> Iterator[Statement]:
     """Yield commands; one with a pipe as a whole, without a `tee` that follows a launch."""
     waiting: Statement | None = None
-    for each in found:
+    for statement in commands:
         if waiting is None:
-            waiting = each
-        elif is_launch(waiting) or is_launch(each):
-            if each.name != "tee":
+            waiting = statement
+        elif is_launch(waiting) or is_launch(statement):
+            if statement.name != "tee":
                 raise UnreadableError(
-                    each.at, f"a pipe to `{each.name}`", "the ranks' output goes to the pods' logs"
+                    statement.at,
+                    f"a pipe to `{statement.name}`",
+                    "the ranks' output goes to the pods' logs",
                 )
-            tee = Token(f"| {_text(each)}", each.at)
+            tee = Token(f"| {_text(statement)}", statement.at)
             redirects = (*waiting.redirects, tee)
-            waiting = Statement(waiting.words, redirects, each.end, waiting.raw)
+            waiting = Statement(waiting.words, redirects, statement.end, waiting.raw)
         else:
-            raw = f"{_text(waiting)} | {_text(each)}"
-            waiting = Statement(waiting.words, (), each.end, raw)
+            raw = f"{_text(waiting)} | {_text(statement)}"
+            waiting = Statement(waiting.words, (), statement.end, raw)
         if waiting.end != "|":
             yield waiting
             waiting = None
@@ -64,12 +66,12 @@ def _pipes_as_one(found: Iterable[Statement]) -> Iterator[Statement]:
         yield waiting
 
 
-def _chains(found: Iterable[Statement]) -> Iterator[list[Statement]]:
+def _chains(commands: Iterable[Statement]) -> Iterator[list[Statement]]:
     """Yield commands; those that ``&&`` and ``||`` join are together."""
     chain: list[Statement] = []
-    for each in found:
-        chain.append(each)
-        if each.end not in _JOINS:
+    for statement in commands:
+        chain.append(statement)
+        if statement.end not in _JOINS:
             yield chain
             chain = []
     if chain:

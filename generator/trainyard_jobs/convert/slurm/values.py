@@ -33,7 +33,7 @@ def seconds(text: str) -> int | None:
     """Return the seconds of a time limit; None without a limit.
 
     Raises:
-        ValueError: it is no time of Slurm.
+        ValueError: it is not a time of Slurm.
     """
     if text.upper() in {"-1", "INFINITE", "UNLIMITED"} or text == "0":
         return None
@@ -50,13 +50,13 @@ def node_range(text: str) -> tuple[int, int]:
     Raises:
         ValueError: it is neither a number nor a range.
     """
-    found = _NODES.fullmatch(text)
-    if not found:
+    match = _NODES.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is neither a number of nodes nor a range such as 2-4")
-    least = int(found[1]) * _FACTOR[found[2].lower()]
-    most = int(found[3]) * _FACTOR[found[4].lower()] if found[3] else least
+    least = int(match[1]) * _FACTOR[match[2].lower()]
+    most = int(match[3]) * _FACTOR[match[4].lower()] if match[3] else least
     if not 1 <= least <= most:
-        raise ValueError(f"{text!r} is no number of nodes above 0")
+        raise ValueError(f"{text!r} is not a number of nodes above 0")
     return least, most
 
 
@@ -66,9 +66,9 @@ def number(text: str) -> int:
     Raises:
         ValueError: it is none.
     """
-    if not (found := whole_number(text)):
-        raise ValueError(f"{text!r} is no whole number above 0")
-    return found
+    if not (count := whole_number(text)):
+        raise ValueError(f"{text!r} is not a whole number above 0")
+    return count
 
 
 def gres_gpus(text: str) -> tuple[int, str]:
@@ -77,13 +77,13 @@ def gres_gpus(text: str) -> tuple[int, str]:
     Raises:
         ValueError: it asks for GPUs of several types, or in a form that is not known.
     """
-    asked = [each for each in text.split(",") if "gpu" in each]
+    asked = [word for word in text.split(",") if "gpu" in word]
     if not asked:
         return 0, ""
-    found = _GPU.fullmatch(asked[0])
-    if len(asked) > 1 or not found:
+    match = _GPU.fullmatch(asked[0])
+    if len(asked) > 1 or not match:
         raise ValueError(f"{text!r} is none of gpu, gpu:N and gpu:TYPE:N")
-    return int(found[2] or 1), found[1] or ""
+    return int(match[2] or 1), match[1] or ""
 
 
 def other_gres(text: str) -> list[str]:
@@ -97,23 +97,23 @@ def count_of_type(text: str) -> tuple[int, str]:
     Raises:
         ValueError: it is neither, or several types.
     """
-    found = _COUNT.fullmatch(text)
-    if not found:
+    match = _COUNT.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is neither N nor TYPE:N")
-    return int(found[2]), found[1] or ""
+    return int(match[2]), match[1] or ""
 
 
 def indexes(text: str) -> tuple[list[int], str]:
     """Return the indexes of an array, sorted, and how many may run at once; empty for any number.
 
     Raises:
-        ValueError: it is no array, or a very large one.
+        ValueError: it is not an array, or a very large one.
     """
     members, _, limit = text.partition("%")
-    found = sorted(set(_members(members)))
-    if len(found) > MOST_INDEXES:
-        raise ValueError(f"{len(found)} indexes are more than {MOST_INDEXES}")
-    return found, limit
+    numbers = sorted(set(_members(members)))
+    if len(numbers) > MOST_INDEXES:
+        raise ValueError(f"{len(numbers)} indexes are more than {MOST_INDEXES}")
+    return numbers, limit
 
 
 def _members(text: str) -> Iterator[int]:

@@ -161,9 +161,9 @@ def test_hostile_text_ends_no_comment(trainyard: Call, here: Path) -> None:
 @pytest.mark.parametrize(
     ("items", "reason"),
     [
-        ("7", "has a List whose `items` is no list of objects"),
-        ("{a: b}", "has a List whose `items` is no list of objects"),
-        ("[7]", "has a document that is no Kubernetes object"),
+        ("7", "has a List whose `items` is not a list of objects"),
+        ("{a: b}", "has a List whose `items` is not a list of objects"),
+        ("[7]", "has a document that is not a Kubernetes object"),
         ("null", "has no MPIJob of kubeflow.org"),
     ],
 )

@@ -58,7 +58,7 @@ def test_source_is_never_run(trainyard: Call, here: Path) -> None:
         ("x.py", "def (", (Exit.IO, "x.py, line 1: this is neither JSON nor Python")),
         ("x.py", "x = 1", (Exit.NO_INPUT, "has neither a training job nor an estimator")),
         ("x.json", "{}", (Exit.NO_INPUT, "has neither a training job nor an estimator")),
-        ("x.json", "{", (Exit.IO, "is no YAML that Kubernetes would read")),
+        ("x.json", "{", (Exit.IO, "is not YAML that Kubernetes would read")),
     ],
 )
 def test_what_is_no_training_job(

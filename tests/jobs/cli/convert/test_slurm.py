@@ -81,7 +81,7 @@ def test_lines_of_windows_are_read(trainyard: Call, script: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "code", "message"),
     [
-        (b"\xff\xfe", Exit.IO, "it is no UTF-8"),
+        (b"\xff\xfe", Exit.IO, "it is not UTF-8"),
         (b"", Exit.FINDINGS, "refused: the script: it starts no program"),
     ],
 )

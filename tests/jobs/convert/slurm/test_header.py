@@ -64,7 +64,7 @@ def test_last_option_counts_and_knows_its_place() -> None:
         ("#SBATCH --ntasks-per=4", "it is one of ntasks-per-core, ntasks-per-gpu"),
         ("#SBATCH --nodes", "its value is missing"),
         ("#SBATCH --hold=1", "--hold takes no value"),
-        ("#SBATCH -N4 train.py", "it is no option"),
+        ("#SBATCH -N4 train.py", "it is not an option"),
         ("#SBATCH --comment='a", "sbatch refuses the script"),
         ("#SBATCH hetjob", "a TrainJob has one kind of node"),
         ("#SBATCH : -N4", "a TrainJob has one kind of node"),

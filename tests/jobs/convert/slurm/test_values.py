@@ -105,9 +105,9 @@ def test_sizes(options: list[tuple[str, str]], expected: tuple[int, int, int | N
         ([("nodes", "3"), ("ntasks", "16")], "not the same number on each"),
         ([("nodes", "3"), ("gpus", "16")], "not the same number on each"),
         ([("ntasks", "16")], "Slurm decides how many nodes"),
-        ([("nodes", "0")], "no number of nodes above 0"),
+        ([("nodes", "0")], "not a number of nodes above 0"),
         ([("nodes", "two")], "neither a number of nodes"),
-        ([("ntasks-per-node", "0")], "no whole number above 0"),
+        ([("ntasks-per-node", "0")], "not a whole number above 0"),
         ([("gpus", "all")], "neither N nor TYPE:N"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Figures as text, Markdown and CSV, each written from one model."""

@@ -1,0 +1,1 @@
+"""The recipes of CONTRIBUTING, followed in a copy of this repository."""

@@ -1,0 +1,100 @@
+"""*Add a resource kind*, followed in a copy: one for each team, and one for each cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.recipes.checkout import FRESH, Checkout
+from tests.recipes.modules import need_modules
+
+pytestmark = pytest.mark.thorough
+
+BUDGET = """\
+{# A drain waits for whoever keeps an eye on these pods. #}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: watched
+  namespace: {{ space.namespace }}
+  labels: {{ space.labels }}
+spec:
+  maxUnavailable: 0
+  selector:
+    matchLabels:
+      example.com/watched: "true"
+"""
+CLASS = """\
+{# Daemons of the platform start before the jobs of teams. #}
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata:
+  name: trainyard-daemons
+  labels: {{ cluster.labels }}
+value: 1000
+globalDefault: false
+preemptionPolicy: Never
+description: Daemons of the platform
+"""
+REACTION = """\
+    *quiet(
+        "{kind}",
+        "seen with Kubernetes 1.36.3",
+        created="Running jobs stay.",
+        changed="Running jobs stay.",
+        deleted="Running jobs stay.",
+    ),
+"""
+EXAMPLES = {
+    "PodDisruptionBudget": BUDGET.replace("{{ space.namespace }}", "team-nlp"),
+    "PriorityClass": CLASS,
+}
+TESTS = (
+    *FRESH,
+    "tests/test_architecture.py",
+    "tests/test_golden.py",
+    "tests/releases/test_plurals.py",
+    "tests/schema/test_manifests.py",
+    "tests/change/impact/test_reactions.py",
+    "tests/tools/test_derive.py::test_schemas_are_those_of_the_kinds_that_are_written",
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "template", "text", "line"),
+    [
+        ("PodDisruptionBudget", "team/pod-disruption-budget", BUDGET, "spaces"),
+        ("PriorityClass", "platform/priority-class", CLASS, "cluster"),
+    ],
+)
+def test_kind_takes_five_files(
+    kind: str, template: str, text: str, line: str, tmp_path: Path
+) -> None:
+    """Schema, plural, tree, role of the delivery and pages are written; before that, the error says
+    which command is missing."""
+    need_modules()
+    copy = Checkout(tmp_path, "Add a resource kind")
+    copy.write(f"templates/{template}.yaml.j2", text)
+    copy.insert(
+        "generator/trainyard/render/catalog.py",
+        '    Entry("team/namespace", scopes.spaces),',
+        f'    Entry("{template}", scopes.{line}),\n',
+    )
+    assert "run `make schemas`" in copy.fails("trainyard validate")
+    example = "".join(
+        each
+        for each in EXAMPLES[kind].splitlines(keepends=True)
+        if not each.startswith(("{#", "  labels:"))
+    )
+    copy.replace("tests/schema/examples.yaml", "\n---\n", f"\n---\n{example}---\n", most=1)
+    copy.insert(
+        "generator/trainyard/change/impact/reactions/jobs.py",
+        "_JUDGED = (",
+        REACTION.format(kind=kind),
+    )
+    copy.note(f"`{kind}`.")
+    copy.type("make schemas golden docs test", TESTS)
+
+    assert any(kind.lower() in path for path in copy.changed() if path.startswith("overlays/"))
+    copy.done(most=5, but=["make schemas", "make golden"])
