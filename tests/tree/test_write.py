@@ -168,7 +168,7 @@ def test_modes_do_not_depend_on_the_umask(target: Path, umask: int) -> None:
     ],
 )
 def test_path_that_could_leave_the_tree_is_refused(target: Path, path: str) -> None:
-    with pytest.raises(TreeError, match="no path inside a cluster's folder"):
+    with pytest.raises(TreeError, match="not a path inside a cluster's folder"):
         write(target, {**cluster_files(a="1"), path: b""})
     assert list(target.parent.iterdir()) == []
 
