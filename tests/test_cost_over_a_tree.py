@@ -94,8 +94,8 @@ def test_money_of_a_diff_is_decimal_text(history: History) -> None:
     Draft7Validator(document_schema("diff")).validate(document)
     (cluster,) = document["result"]["change"]["impact"]["clusters"]
     (quota,), (pool,) = cluster["quotas"], cluster["pools"]
-    assert quota["month_before"] == {"amount": "143547.20", "currency": "USD"}
-    assert quota["month_after"] == {"amount": "215715.00", "currency": "USD"}
+    assert quota["monthBefore"] == {"amount": "143547.20", "currency": "USD"}
+    assert quota["monthAfter"] == {"amount": "215715.00", "currency": "USD"}
     assert pool["after"]["price"] == {"amount": "98.50", "currency": "USD"}
 
 

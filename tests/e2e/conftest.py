@@ -48,10 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give all tests of a setup to one worker: most take less time than starting it.
 
     Setups come first, the longest ahead, so that short tests level out what the workers have left.
+    A test of both releases is slow on the older one, whose tree a rehearsal tries in full.
     """
+    ids = {item.nodeid for item in items}
     for item in items:
         if setup := _setup_of(item):
             item.add_marker(pytest.mark.xdist_group(setup.name))
+        if setup is OLD and item.nodeid.replace(OLD.name, NEW.name) in ids:
+            item.add_marker(pytest.mark.slow)
     items.sort(key=_place)
 
 

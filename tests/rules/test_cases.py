@@ -18,6 +18,7 @@ from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve as resolve_platform
 from trainyard.rulebook import rules_found_by
 from trainyard.rules.check import CHECKS, check_meaning
+from trainyard.schema.defaults import filled
 
 FOLDERS = case_folders()
 TOO_LARGE_FOR_A_CASE = {
@@ -106,7 +107,7 @@ def test_own_platform_has_only_expected_warnings() -> None:
     """The repository's own platform is an example: it borrows, keeps an older runtime, and uses
     steps that one release can't restart."""
     profiles, _ = load(HERE.parents[1] / "profiles")
-    platform, _ = resolve_platform(profiles)
+    platform, _ = resolve_platform(filled(profiles))
     found = list(check_meaning(platform))
 
     assert {(each.rule, each.severity) for each in found} == {

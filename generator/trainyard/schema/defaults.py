@@ -73,11 +73,17 @@ def _filling(schema: Any, definitions: Mapping[str, Any]) -> _Filling | None:
         return None
     if "$ref" in schema:
         return _filling(definitions[schema["$ref"].rpartition("/")[2]], definitions)
-    defaults, inside = {}, {}
-    for name, part in schema.get("properties", {}).items():
-        if "default" in part:
-            defaults[name] = part["default"]
-        if filling := _filling(part, definitions):
-            inside[name] = filling
+    parts = schema.get("properties", {})
+    defaults = {name: part["default"] for name, part in parts.items() if "default" in part}
+    fields = _fillings(parts, definitions)
     others = _filling(schema.get("additionalProperties"), definitions)
-    return _Filling(defaults, inside, others) if defaults or inside or others else None
+    return _Filling(defaults, fields, others) if defaults or fields or others else None
+
+
+def _fillings(parts: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, _Filling]:
+    """Return what the fields of a mapping get, without those in which nothing has a default."""
+    fillings = {}
+    for name, part in parts.items():
+        if filling := _filling(part, definitions):
+            fillings[name] = filling
+    return fillings
