@@ -63,6 +63,7 @@ def test_reason_is_a_full_sentence(reason: str) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 @pytest.mark.parametrize(
     # Without the scope each test would start a new control plane.
     ("stage", "seen"),

@@ -61,5 +61,5 @@ def test_output_steers_neither_terminal_nor_runner(
         assert all(char.isprintable() for char in (out + err).replace("\n", "")), content
         if code != 5:
             document = Path(f"{job}.json").read_text("utf-8")
-            assert json.loads(document)["command"] == "fit"
+            assert json.loads(document)["format"] == "fit"
             assert commands(document) == []

@@ -31,6 +31,12 @@ class ResourceRow:
     head_room: str
     binds: bool
 
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Its figures in the order of the columns, and whether it is used up first."""
+        last = "yes" if self.binds else ""
+        return (self.per_node, self.promised, self.nominal, self.head_room, last)
+
 
 def unit(pool: PoolCapacity, number: int) -> str:
     """Return a number of the pool's units as text, e.g. ``8 nodes``."""

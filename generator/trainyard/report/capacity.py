@@ -60,17 +60,7 @@ def _pool(cluster: str, pool: PoolCapacity) -> Node:
     resources = grid(
         f"Resources of pool {pool.name} of {cluster}",
         ("resource", "#a node", "#promised", "#nominal quota", "#head-room", "used up first"),
-        (
-            (
-                code[row.name],
-                row.per_node,
-                row.promised,
-                row.nominal,
-                row.head_room,
-                "yes" if row.binds else "",
-            )
-            for row in rows(pool.resources)
-        ),
+        ((code[row.name], *row.figures) for row in rows(pool.resources)),
     )
     return [
         h4[pool.name, " ", badge(kind, balance(pool))],

@@ -72,11 +72,7 @@ def _resources(pool: PoolCapacity) -> Table:
         (
             Name(row.name),
             "*" if row.binds else "",
-            row.per_node,
-            row.promised,
-            row.nominal,
-            row.head_room,
-            "yes" if row.binds else "",
+            *row.figures,
         )
         for row in rows(pool.resources)
     ]
