@@ -26,7 +26,7 @@ from docs.markdown import anchor, cell
 from docs.names import names
 from docs.reactions import edits
 from docs.requirements import requirements
-from trainyard import history
+from trainyard.change import history
 from trainyard.cli.app import app
 from trainyard.cli.forms import MODULES
 from trainyard.diagnostics import Rule
@@ -35,7 +35,7 @@ from trainyard.render.catalog import CATALOG, DELIVERY, Entry
 from trainyard.rulebook import all_rules, rules_found_by
 from trainyard.rules import review
 from trainyard.shipped import write_lists
-from trainyard.workflows import freshness, vanished
+from trainyard.tree import freshness
 from trainyard.yaml_io.reader import read
 from trainyard_rehearsal.promises import APPLIED, DELIVERED
 
@@ -49,9 +49,7 @@ _COMMITTED = (
 )
 _REVIEWED = "*When.* In `diff` alone, which compares with a base."
 _WHEN = {
-    **{
-        rule: _COMMITTED for room in (history, freshness, vanished) for rule in rules_found_by(room)
-    },
+    **{rule: _COMMITTED for room in (history, freshness) for rule in rules_found_by(room)},
     **dict.fromkeys(review.RULES, _REVIEWED),
 }
 _SENTENCE_END = re.compile(r"(?<!e\.g\.)(?<=[a-z0-9)`*\]][.!?]) +(?=[A-Z`\[*])")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from docs.markdown import cell
-from trainyard.impact.reaction import ANY, Reaction
-from trainyard.impact.reactions.table import REACTIONS
+from trainyard.change.impact.reaction import ANY, Reaction
+from trainyard.change.impact.reactions.table import REACTIONS
 
 _CHANGES = ("created", "changed", "recreated", "deleted")
 

@@ -12,8 +12,8 @@ from tests.pages import ROOT
 from tests.rules.cases import TODAY
 from trainyard.capacity.figures import Capacity, PoolCapacity
 from trainyard.capacity.measure import measure
+from trainyard.generation.generate import generate
 from trainyard.model.quantity import counted
-from trainyard.workflows.generate import generate
 
 NAMES = ("two-nodes", "eight-nodes", "sixteen-nodes")
 PAGE = ROOT / "docs" / "explanation" / "reference-architectures.md"

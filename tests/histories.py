@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.cli.main import run
-from trainyard.output.lockfile import read_lock
+from trainyard.tree.lockfile import read_lock
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 from radon.complexity import cc_visit
 from radon.visitors import Class, Function
 
+from trainyard.generation.generate import generate
 from trainyard.render.catalog import CATALOG, DELIVERY
 from trainyard.render.folder import templates_folder
 from trainyard.render.unit import HEALTH_CHECKS, ROUTES, STATES
 from trainyard.schema.manifests import schema_folder
-from trainyard.workflows.generate import generate
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 MODULES = sorted(REPOSITORY.joinpath("generator").rglob("*.py"))

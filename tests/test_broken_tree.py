@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from trainyard.change.history.trees import check_replaced
 from trainyard.cli.main import run
 from trainyard.diagnostics import TreeError
-from trainyard.output.lockfile import LOCKFILE, digest
-from trainyard.output.write import write
-from trainyard.workflows.generate import Generation, generate
-from trainyard.workflows.transition import check_replaced
+from trainyard.generation.generate import Generation, generate
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.lockfile import LOCKFILE, digest
+from trainyard.tree.write import write
 from trainyard.yaml_io.composer import MAX_DEPTH
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -81,7 +82,7 @@ def _outcome(target: Path, generation: Generation, path: str, content: bytes) ->
     """Return the error that a broken file ends in, or nothing."""
     _commit(target, path, content)
     try:
-        list(check_replaced(target, generation))
+        list(check_replaced(DiskTree(target), generation))
     except TreeError as error:
         return str(error)
     finally:
@@ -119,6 +120,15 @@ def test_broken_file_is_named(content: bytes, target: Path, generation: Generati
 def test_fragment_without_kind_is_no_object(target: Path, generation: Generation) -> None:
     """A file that holds settings for another program is not compared."""
     assert _outcome(target, generation, "lab/platform/kustomization.yaml", b"resources: 3\n") == ""
+
+
+def test_broken_file_without_an_object_is_named(target: Path, generation: Generation) -> None:
+    """Somebody edited it, and the lockfile does not know: writing it again would hide that."""
+    file = target / "lab/platform/kustomization.yaml"
+    file.write_bytes(b"resources: [\n")
+    with pytest.raises(TreeError, match=r"kustomization\.yaml is broken \("):
+        list(check_replaced(DiskTree(target), generation))
+    file.write_bytes(generation.files["lab/platform/kustomization.yaml"])
 
 
 def test_older_tree_can_be_compared(target: Path, generation: Generation) -> None:

@@ -12,9 +12,9 @@ from tests.architectures import NAMES, PAGE, picture, read_architecture, table, 
 from tests.pages import ROOT, type_page
 from tests.rules.cases import TODAY
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.output.write import write
+from trainyard.generation.generate import Target, check, generate
 from trainyard.rulebook import all_rules
-from trainyard.workflows.generate import Target, check, generate
+from trainyard.tree.write import write
 from trainyard.workflows.verify import verify
 
 pytestmark = pytest.mark.thorough

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnostics import Severity
-from trainyard.output.compare import compare
-from trainyard.output.write import write
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.write import write
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -22,4 +22,4 @@ def test_tree_is_what_the_profiles_make(home: Path, update_golden: bool) -> None
         write(home / "overlays", generation.files)
 
     assert [d for d in generation.diagnostics if d.severity is Severity.ERROR] == []
-    assert compare(home / "overlays", generation.files).count == 0
+    assert DiskTree(home / "overlays").compare(generation.files).count == 0

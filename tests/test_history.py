@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from tests.histories import History
-from trainyard.output.lockfile import read_lock
+from trainyard.tree.lockfile import read_lock
 
 pytestmark = pytest.mark.thorough
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.generation.test_generate import change
 from tests.resolve.changes import CLUSTER, HARDWARE, NLP, RUNTIME, VISION, together
 from tests.resolve.test_references import GONE
 from tests.rules.cases import (
@@ -22,12 +23,11 @@ from tests.rules.cases import (
     read_case,
     rule_of,
 )
-from tests.workflows.test_generate import change
 from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.generation.generate import check, check_loaded, generate
 from trainyard.profiles.read import load
 from trainyard.rules._check import Check
 from trainyard.rules.check import CHECKS
-from trainyard.workflows.generate import check, check_loaded, generate
 from trainyard.yaml_io.source import Profiles, Source
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.rules.cases import HERE, merged, platform_of, read_case
 from tests.rules.components import KUSTOMIZATION
+from trainyard.generation.objects import check_tree
 from trainyard.model.platform import Platform
 from trainyard.render.site import render_site
 from trainyard.rules.check import check_meaning
@@ -18,7 +19,6 @@ from trainyard.rules.release.invalid_manifest import RULE as INVALID_MANIFEST
 from trainyard.rules.scheduling.too_many_frameworks import FRAMEWORKS_LIMIT
 from trainyard.schema.manifests import schema_folder
 from trainyard.schema.profiles import profile_kinds, profile_schema
-from trainyard.workflows.objects import check_tree
 
 QUEUE_LIMITS = {"openshift-ai-3.5": (16, 16), "kubernetes-1.36": (64, 64)}
 """Flavors and resources that both a ClusterQueue and a LocalQueue's status take, by release."""

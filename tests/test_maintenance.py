@@ -11,10 +11,10 @@ import pytest
 
 from tests.cli.calls import edit
 from tests.conftest import REPOSITORY
+from trainyard.generation.generate import generate
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import generate
 from trainyard_rehearsal.checks.changes import InvalidProfiles, PlannedChanges
 from trainyard_rehearsal.checks.git_delivery import Tree
 from trainyard_rehearsal.maintenance import changed, plan_changes

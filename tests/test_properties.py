@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.bench.platform import KINDS, write_platform
-from trainyard.output.write import write
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
+from trainyard.tree.write import write
 
 pytestmark = pytest.mark.thorough
 
@@ -34,7 +34,7 @@ SHARED = {
 _DIGEST = """
 import hashlib, sys
 from pathlib import Path
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
 files = generate(Path(sys.argv[1]), "../profiles/components").files
 print(hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest())
 """

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from tests.histories import History
-from trainyard.output.lockfile import LOCKFILE, digest
 from trainyard.schema.published import document_schema
+from trainyard.tree.lockfile import LOCKFILE, digest
 
 pytestmark = pytest.mark.thorough
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.histories import History
-from trainyard.output.lockfile import read_lock
+from trainyard.tree.lockfile import read_lock
 
 pytestmark = pytest.mark.thorough
 

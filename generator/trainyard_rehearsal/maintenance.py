@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from trainyard.diagnostics import Severity
+from trainyard.generation.generate import check, generate
 from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.platform import Platform, Site
@@ -18,7 +19,6 @@ from trainyard.model.tenant import Tenant
 from trainyard.scaffold.allocate import next_block, next_segment
 from trainyard.scaffold.plan import write_plan
 from trainyard.scaffold.team import TeamRequest, plan_team
-from trainyard.workflows.generate import check, generate
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Plain
 from trainyard_rehearsal.checks.changes import InvalidProfiles, PlannedChanges

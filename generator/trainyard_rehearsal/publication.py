@@ -7,15 +7,15 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from trainyard.generation.emission import emit_site
+from trainyard.generation.generate import Target
+from trainyard.generation.objects import component_manifests
 from trainyard.golang import cache_folder
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.model.space import Sample
-from trainyard.output.lockfile import LOCKFILE
 from trainyard.render.site import render_site
-from trainyard.workflows.emission import emit_site
-from trainyard.workflows.generate import Target
-from trainyard.workflows.objects import component_manifests
+from trainyard.tree.lockfile import LOCKFILE
 from trainyard_rehearsal.checks.changes import check_changes
 from trainyard_rehearsal.checks.drift import check_drift
 from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree

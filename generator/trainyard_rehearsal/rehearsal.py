@@ -9,15 +9,15 @@ from functools import partial
 from itertools import count
 
 from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.generation.generate import Generation, generate, unwatched
+from trainyard.generation.generate import Progress as Steps
+from trainyard.generation.objects import component_manifests
 from trainyard.golang import cache_folder
 from trainyard.model.platform import Platform, Site
 from trainyard.model.quantity import counted
 from trainyard.model.space import Space
 from trainyard.render.views.site import SiteView
-from trainyard.workflows.generate import Generation, generate, unwatched
-from trainyard.workflows.generate import Progress as Steps
-from trainyard.workflows.objects import component_manifests
-from trainyard.workflows.tree import check_tree
+from trainyard.workflows.generate import check_tree
 from trainyard_rehearsal.checks.acceptance import check_acceptance
 from trainyard_rehearsal.checks.accounts import check_accounts
 from trainyard_rehearsal.checks.admission import check_admission

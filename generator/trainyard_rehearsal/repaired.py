@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from trainyard.generation.generate import Generation
 from trainyard.model.platform import Platform, Site
 from trainyard.model.queue import Flavor, Queue
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import Generation
 
 
 def repaired(generation: Generation, components_root: str) -> Generation:

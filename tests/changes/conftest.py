@@ -20,9 +20,10 @@ from tests.changes.program import (
 )
 from tests.changes.repository import Repository
 from trainyard.cli import options
+from trainyard.generation import generate as generation
+from trainyard.tree import objects
 from trainyard.workflows import committed as committed_tree
-from trainyard.workflows import generate as workflow
-from trainyard.workflows import report, sides, tree
+from trainyard.workflows import generate, report
 from trainyard.workflows import verify as verification
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -40,12 +41,12 @@ def without_programs() -> Iterator[None]:
         patch.setattr(verification, "build", build)
         patch.setattr(verification, "validate", accept)
         patch.setattr(options, "date", Day)
-        rendered = Remembered(workflow.render, rendered_from)
-        for room in (tree, workflow):
+        rendered = Remembered(generation.render, rendered_from)
+        for room in (generate, generation):
             patch.setattr(room, "render", rendered)
-        patch.setattr(workflow, "check_loaded", Remembered(workflow.check_loaded, checked_from))
+        patch.setattr(generation, "check_loaded", Remembered(generation.check_loaded, checked_from))
         parsed = lru_cache(_FILES)(parse_manifests)
-        for room in (committed_tree, sides, verification):
+        for room in (committed_tree, objects, verification):
             patch.setattr(room, "parse_manifests", parsed)
         yield
 

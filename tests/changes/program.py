@@ -16,9 +16,9 @@ from tests.changes.repository import Call, Repository
 from tests.cli.calls import Ended
 from trainyard.cli.main import run
 from trainyard.diagnostics import Diagnostic
+from trainyard.generation.generate import Checked
 from trainyard.verify.kubeconform import Report
 from trainyard.verify.tools import Tool
-from trainyard.workflows.generate import Checked
 from trainyard.yaml_io.manifests import parse_manifests
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
 

@@ -17,8 +17,8 @@ from tests.cli.calls import Ended
 from trainyard import __version__
 from trainyard.cli.exits import Exit
 from trainyard.hosts.sticky import NOTHING
-from trainyard.output.lockfile import LOCKFILE, digest
 from trainyard.schema.published import document_schema
+from trainyard.tree.lockfile import LOCKFILE, digest
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("platform")]
 Call = Callable[..., Ended]

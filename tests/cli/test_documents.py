@@ -17,8 +17,8 @@ from tests.histories import History
 from trainyard.cli.app import app
 from trainyard.cli.formats import OutputType
 from trainyard.diagnostics import Pointer
+from trainyard.generation.generate import generate
 from trainyard.schema.published import VERSION, document_kinds, document_schema
-from trainyard.workflows.generate import generate
 from trainyard_rehearsal import command as rehearse
 from trainyard_rehearsal.outcome import Failure, Outcome
 from trainyard_rehearsal.rehearsal import Rehearsal

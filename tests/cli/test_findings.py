@@ -14,7 +14,7 @@ from trainyard.cli.console import printable
 from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.places import Places
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, has_errors
-from trainyard.workflows.generate import check
+from trainyard.generation.generate import check
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Mark, Source
 

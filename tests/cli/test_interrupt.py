@@ -16,12 +16,12 @@ from random import Random
 import pytest
 
 from tests.cli.calls import REPOSITORY, edit
-from tests.output.trees import on_disk
+from tests.tree.trees import on_disk
 from tests.verify.programs import program
 from trainyard import __main__
 from trainyard.cli import interrupt
-from trainyard.output.write import write
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
+from trainyard.tree.write import write
 
 pytestmark = pytest.mark.thorough
 

@@ -113,6 +113,6 @@ def test_unreadable_profile_is_not_called_an_unwritable_tree(
     def fail(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "profiles")
 
-    monkeypatch.setattr("trainyard.workflows.tree.check", fail)
+    monkeypatch.setattr("trainyard.workflows.generate.check", fail)
 
     assert trainyard("generate") == Ended(5, "", "error: profiles: Permission denied\n")

@@ -11,11 +11,11 @@ from typing import Any
 
 from tests.e2e.setup import CLUSTER
 from tests.e2e.stage import Stage
+from trainyard.generation.emission import emit_site
+from trainyard.generation.objects import component_manifests
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
-from trainyard.workflows.emission import emit_site
-from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree

@@ -13,6 +13,7 @@ from tests.e2e import mpi_operator
 from tests.e2e.objects import KUEUE, AppliedObjects, Identity, identity_of, messages
 from tests.e2e.setup import CLUSTER, FILE, Setup
 from tests.rules.cases import platform_of
+from trainyard.generation.objects import component_manifests
 from trainyard.golang import cache_folder
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
@@ -20,7 +21,6 @@ from trainyard.model.space import Space
 from trainyard.render.site import render_site
 from trainyard.render.unit import health_checks
 from trainyard.render.views.site import SiteView
-from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.jobs import (

@@ -14,10 +14,10 @@ from tests.e2e.stage import Stage
 from tests.e2e.test_fit_variants import ground
 from tests.rules.cases import TODAY
 from tests.test_examples import EXAMPLES
+from trainyard.generation.generate import generate
 from trainyard.golang import cache_folder
 from trainyard.model.names import DEFAULT_QUEUE
-from trainyard.output.write import write
-from trainyard.workflows.generate import generate
+from trainyard.tree.write import write
 from trainyard_jobs.fit.verdict import Standing
 from trainyard_jobs.fit.walk import judge
 from trainyard_rehearsal.checks.acceptance import check_acceptance

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.pages import ROOT
+from trainyard.generation.generate import Generation, generate
+from trainyard.generation.objects import component_manifests
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
-from trainyard.workflows.generate import Generation, generate
-from trainyard.workflows.objects import component_manifests
 from trainyard_jobs.fit.case import Ground
 from trainyard_jobs.fit.verdict import Link, Standing, Verdict
 from trainyard_jobs.fit.walk import judge

@@ -12,11 +12,11 @@ import yaml
 
 from tests.conftest import REPOSITORY
 from tests.e2e.engines import SRIOV_OPERATOR, engine
+from trainyard.generation.generate import generate
 from trainyard.model.hardware import Nic
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import generate
 
 SRIOV = "sriovnetwork.openshift.io/v1"
 Body = dict[str, Any]

@@ -22,8 +22,8 @@ from trainyard.hosts.api import Api, plain
 from trainyard.hosts.github import Head, PullRequest, find_pull_request
 from trainyard.hosts.gitlab import MergeRequest
 from trainyard.hosts.sticky import MARKER, post
-from trainyard.output.lockfile import LOCKFILE, lock_bytes, read_lock
 from trainyard.render.site import render_sample
+from trainyard.tree.lockfile import LOCKFILE, lock_bytes, read_lock
 from trainyard.yaml_io.emitter import emit
 from trainyard_jobs.cli.convert.printing import printed
 from trainyard_jobs.cli.fit.document import document

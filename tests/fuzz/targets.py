@@ -15,10 +15,10 @@ from tests.fuzz.corpus import Seed
 from trainyard.cli.findings import Findings, text
 from trainyard.cli.places import Places
 from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.generation.generate import check, render
 from trainyard.scaffold.style import styled
 from trainyard.schema.profiles import profile_schema
 from trainyard.schema.shape import check_shape
-from trainyard.workflows.generate import check, render
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Source
 

@@ -16,8 +16,8 @@ from tests.changes.keys import Key, keys, schema_of
 from tests.fuzz.corpus import SEEDS
 from tests.hostile.texts import HOSTILE
 from trainyard.diagnostics import has_errors
+from trainyard.generation.generate import check
 from trainyard.schema.profiles import profile_kinds
-from trainyard.workflows.generate import check
 from trainyard.yaml_io.emitter import emit
 
 _ROOT = Path(__file__).resolve().parents[2] / "profiles"

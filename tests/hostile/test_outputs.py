@@ -16,7 +16,7 @@ from trainyard.cli.findings import Findings, text
 from trainyard.cli.forms import forms_of
 from trainyard.cli.places import Places
 from trainyard.diagnostics import Severity
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
 
 TODAY = "2026-11-22"
 

@@ -13,7 +13,7 @@ from tests.cli.forms import readers
 from tests.hostile.fields import FREE, accepted, free, where, written
 from tests.hostile.texts import HOSTILE, named
 from trainyard.diagnostics import has_errors
-from trainyard.workflows.generate import Generation, generate
+from trainyard.generation.generate import Generation, generate
 from trainyard.yaml_io.manifests import parse_manifests
 
 PLAIN = "plain text"

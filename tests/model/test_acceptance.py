@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cli.calls import REPOSITORY
+from trainyard.generation.generate import check
 from trainyard.model.acceptance import (
     TESTS,
     lacks,
@@ -19,7 +20,6 @@ from trainyard.model.acceptance import (
 from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform
 from trainyard.model.space import Space
-from trainyard.workflows.generate import check
 from trainyard_jobs.workflows.convert import tenant_of
 
 

@@ -56,7 +56,7 @@ TESTS = (
     "tests/test_golden.py",
     "tests/releases/test_plurals.py",
     "tests/schema/test_manifests.py",
-    "tests/impact/test_reactions.py",
+    "tests/change/impact/test_reactions.py",
     "tests/tools/test_derive.py::test_schemas_are_those_of_the_kinds_that_are_written",
 )
 
@@ -89,7 +89,7 @@ def test_kind_takes_five_files(
     )
     copy.replace("tests/schema/examples.yaml", "\n---\n", f"\n---\n{example}---\n", most=1)
     copy.insert(
-        "generator/trainyard/impact/reactions/jobs.py",
+        "generator/trainyard/change/impact/reactions/jobs.py",
         "_JUDGED = (",
         REACTION.format(kind=kind),
     )

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import Step
+from trainyard.generation.generate import generate
+from trainyard.generation.objects import component_manifests
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.references.graph import check_references
-from trainyard.workflows.generate import generate
-from trainyard.workflows.objects import component_manifests
 
 ROOT = Path(__file__).resolve().parents[2]
 

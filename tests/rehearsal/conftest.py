@@ -16,8 +16,8 @@ from tests.cli.fixtures import (  # noqa: F401
 )
 from tests.conftest import REPOSITORY
 from tests.rehearsal.served import Served, api_of, served
+from trainyard.generation.generate import Generation, generate
 from trainyard.model.platform import Site
-from trainyard.workflows.generate import Generation, generate
 from trainyard_rehearsal.control_plane.api import Api
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.certificates import Certificates, write_certificates

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.rules.cases import platform_of
+from trainyard.generation.generate import Checked, Generation
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import Checked, Generation
 from trainyard_rehearsal.repaired import out_of_use, repaired
 
 CLUSTER = "clusters/prod-east.yaml"

@@ -12,6 +12,7 @@ import pytest
 
 from docs.names import TREE_KINDS, keeper
 from trainyard.diagnostics import Diagnostic
+from trainyard.generation.objects import component_manifests
 from trainyard.model import names, reserved
 from trainyard.model.component import Component
 from trainyard.model.derived import DerivedName
@@ -27,7 +28,6 @@ from trainyard.resolve.release import resolve_release
 from trainyard.rules.access import shadowed_account
 from trainyard.rules.delivery import name_of_a_controller
 from trainyard.schema.defaults import filled
-from trainyard.workflows.objects import component_manifests
 
 ROOTS = (Path("profiles"), *sorted(Path("examples").glob("*/profiles")))
 ROWS = [

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from trainyard.generation.generate import generate
 from trainyard.model.platform import Site
 from trainyard.render.attributes import owner
 from trainyard.render.catalog import CATALOG, Entry
 from trainyard.render.compile import Scope, compile_template
 from trainyard.render.grammar import GrammarError
-from trainyard.workflows.generate import generate
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 

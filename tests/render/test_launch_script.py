@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
 
 ROOT = Path(__file__).parents[2]
 SSHD = '/usr/sbin/sshd -De -f "$work/sshd_config" &\nwait "$!"'

@@ -9,9 +9,9 @@ import pytest
 from tests.conftest import REPOSITORY
 from tests.resolve.changes import CLUSTER, ROCE, together
 from tests.rules.cases import platform_of
+from trainyard.generation.generate import generate
 from trainyard.model.platform import Site
 from trainyard.render.unit import readme
-from trainyard.workflows.generate import generate
 
 CLUSTERS = pytest.mark.parametrize("name", ["lab", "prod-east"])
 

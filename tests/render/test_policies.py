@@ -11,9 +11,9 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
+from trainyard.generation.generate import generate
 from trainyard.render import scopes
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import generate
 
 RELEASES = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
 

@@ -12,9 +12,9 @@ import pytest
 
 from tests.resolve.changes import CLUSTER, NLP, ROCE, together
 from tests.rules.cases import platform_of
+from trainyard.generation.objects import check_tree
 from trainyard.model.manifest import Manifest
 from trainyard.render.site import render_site
-from trainyard.workflows.objects import check_tree
 
 SPACES: dict[str, Any] = {
     NLP: {

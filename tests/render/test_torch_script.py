@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
 
 ROOT = Path(__file__).parents[2]
 ARGUMENTS = ["--no-python", "a b", "", '"$HOME"', "*"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from trainyard.generation.generate import generate
 from trainyard.render.attributes import VIEWS, View
 from trainyard.render.views.site import SiteView
-from trainyard.workflows.generate import generate
 
 ROOT = Path(__file__).parents[2]
 READERS = [

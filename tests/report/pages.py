@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 from tests.conftest import REPOSITORY
 from trainyard.capacity.measure import measure
+from trainyard.generation.generate import generate
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
-from trainyard.workflows.generate import generate
 
 EMPTY = frozenset({"meta", "link", "br", "hr", "img", "input"})
 

@@ -18,9 +18,9 @@ from tests.bench.platform import write_platform
 from tests.conftest import REPOSITORY
 from tests.report.pages import CHANGE, FINDING, WAIVER, Page, content, parse
 from trainyard.capacity.measure import measure
+from trainyard.generation.generate import generate
 from trainyard.report.content import Cluster, Content, Group
 from trainyard.report.page import page
-from trainyard.workflows.generate import generate
 
 CSS = Path(module.__file__).with_name("report.css").read_text("utf-8")
 HOSTILE = (

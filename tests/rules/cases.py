@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from trainyard import __version__
+from trainyard.change.history.check import check_replacement
+from trainyard.change.history.replacement import Replacement
 from trainyard.diagnostics import Diagnostic, Pointer, has_errors
-from trainyard.history.check import check_replacement
-from trainyard.history.replacement import Replacement
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site

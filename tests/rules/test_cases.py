@@ -8,23 +8,27 @@ from pathlib import Path
 import pytest
 
 from tests.rules.cases import HERE, as_text, case_folders, findings, platform_of, read_case, rule_of
-from trainyard import history, resolve
+from trainyard import resolve
+from trainyard.change import history
+from trainyard.change.history import tombstones
 from trainyard.diagnostics import Rule, Severity
+from trainyard.generation.objects import check_tree
 from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve as resolve_platform
 from trainyard.rulebook import rules_found_by
 from trainyard.rules.check import CHECKS, check_meaning
 from trainyard.schema.defaults import filled
-from trainyard.workflows.objects import check_tree
 
 FOLDERS = case_folders()
 TOO_LARGE_FOR_A_CASE = {
     "fabric/too-many-partitions",
     "scheduling/too-many-pools-in-queue",
 }
+OF_A_REPLACED_CLUSTER = rules_found_by(history) - rules_found_by(tombstones)
+"""What leaves the tree as a whole is seen with a tree on disk: `tests/tree/test_freshness.py`."""
 WITH_CASES = sorted(
-    {*rules_found_by(resolve), *(check.rule for check in CHECKS), *rules_found_by(history)},
+    {*rules_found_by(resolve), *(check.rule for check in CHECKS), *OF_A_REPLACED_CLUSTER},
     key=lambda rule: rule.id,
 )
 ONLY_OF_OLDER_TREES = {"change/object-changes-unit"}

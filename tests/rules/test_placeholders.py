@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.generation.test_generate import change
 from tests.resolve.changes import CLUSTER, RUNTIME
 from tests.rules.cases import messages
 from tests.scaffold.folders import begun
-from tests.workflows.test_generate import change
 from trainyard.diagnostics import Diagnostic
+from trainyard.generation.generate import Target, check
 from trainyard.rules.delivery.placeholder_left import RULE as PLACEHOLDER_LEFT
 from trainyard.scaffold.team import TeamRequest
 from trainyard.workflows.add import add_team
-from trainyard.workflows.generate import Target, check
 
 LEFT = PLACEHOLDER_LEFT.id
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.audit.capacity import amount
 from tests.rules.cases import findings, platform_of
 from trainyard.diagnostics import has_errors
+from trainyard.generation.objects import check_tree
 from trainyard.render.site import render_site
-from trainyard.workflows.objects import check_tree
 
 pytestmark = pytest.mark.thorough
 

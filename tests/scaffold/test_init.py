@@ -7,12 +7,12 @@ import pytest
 
 from tests.scaffold.folders import PRESET, RELEASE, begun, content
 from trainyard.diagnostics import TreeError, has_errors
+from trainyard.generation.generate import Generation, Target, generate
 from trainyard.profiles.read import presets, releases
 from trainyard.scaffold.team import TeamRequest
 from trainyard.scaffold.template import placeholders
 from trainyard.workflows.add import add_team
 from trainyard.workflows.begin import begin
-from trainyard.workflows.generate import Generation, Target, generate
 
 
 def generated(folder: Path) -> Generation:

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from tests.scaffold.folders import begun
 from tests.scaffold.layouts import TEXT_BLOCK, layouts
 from trainyard.diagnostics import Diagnostic
+from trainyard.generation.generate import Target
 from trainyard.scaffold.style import WIDTH, styled
 from trainyard.scaffold.team import TeamRequest
 from trainyard.workflows.add import add_team
-from trainyard.workflows.generate import Target
 from trainyard.yaml_io.reader import read
 
 ROOT = Path(__file__).parents[2]

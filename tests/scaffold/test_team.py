@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from tests.scaffold.folders import begun, content
 from trainyard.diagnostics import Diagnostic, TreeError, has_errors
+from trainyard.generation.generate import check, generate
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.unit import Unit
 from trainyard.scaffold.plan import write_plan
 from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
-from trainyard.workflows.generate import check, generate
 
 Remembered = Mapping[str, tuple[Holding | Ids, ...]]
 NOTHING: Remembered = {}

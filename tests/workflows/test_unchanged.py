@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnostics import TreeError, has_errors
-from trainyard.output.write import write
+from trainyard.generation.generate import Target, generate
+from trainyard.tree.write import write
 from trainyard.workflows import unchanged
-from trainyard.workflows.generate import Target, generate
 from trainyard.workflows.unchanged import Unchanged, unchanged_since
 from trainyard.workflows.verify import Scope, Verification, verify
 
@@ -42,7 +42,7 @@ def place(profiles: Path) -> Target:
 
 
 def _generate(place: Target) -> None:
-    generation = generate(place.root, _COMPONENTS, target=place.target)
+    generation = generate(place.root, _COMPONENTS, tree=place.tree)
     assert not has_errors(generation.diagnostics)
     write(place.target, generation.files)
 
@@ -56,7 +56,7 @@ def _edit(place: Target, path: str, old: str, new: str) -> None:
 
 
 def _compared(place: Target, ref: str = "main") -> Unchanged:
-    return unchanged_since(place, generate(place.root, _COMPONENTS, target=place.target), ref)
+    return unchanged_since(place, generate(place.root, _COMPONENTS, tree=place.tree), ref)
 
 
 def _changed(place: Target) -> set[str]:

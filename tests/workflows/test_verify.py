@@ -15,15 +15,15 @@ import pytest
 
 from tests.verify.programs import program
 from trainyard.diagnostics import Diagnostic, Pointer, Step, ToolError, TreeError
-from trainyard.output.write import write
+from trainyard.generation.generate import Target, generate
 from trainyard.programs import Completed
+from trainyard.tree.write import write
 from trainyard.verify import kubeconform, kustomize, tools
 from trainyard.verify.kubeconform import Finding, Report
 from trainyard.verify.kustomize import Refusal
 from trainyard.verify.tools import Tool
 from trainyard.workflows import placement
 from trainyard.workflows import verify as verification
-from trainyard.workflows.generate import Target, generate
 from trainyard.workflows.verify import Scope, Verification, verify
 
 pytestmark = pytest.mark.thorough

@@ -11,13 +11,13 @@ from trainyard.cli.exits import Exit
 from trainyard.cli.options import components_root, need_apart, need_profiles, places
 from trainyard.cli.places import shown_folder
 from trainyard.cli.progress import working
+from trainyard.generation.generate import Target
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
-from trainyard.output.hold import editing
 from trainyard.scaffold.team import TeamPlan
 from trainyard.scaffold.template import placeholders
+from trainyard.tree.hold import editing
 from trainyard.workflows.add import Addition, Planned
-from trainyard.workflows.generate import Target
 
 
 def added(

@@ -15,9 +15,9 @@ from trainyard.cli.exits import NoInput
 from trainyard.cli.formats import OutputType, one_on_stdout
 from trainyard.cli.places import Places, shown_folder
 from trainyard.diagnostics import TreeError
+from trainyard.generation.generate import Generation
 from trainyard.model.nearest import nearest
 from trainyard.profiles.read import PACKAGE
-from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.source import Profiles
 
 Command = TypeVar("Command", bound=Callable[..., object])

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from trainyard import __version__
 from trainyard.capacity.measure import measure
+from trainyard.change.diff import Diff
+from trainyard.change.impact.model import Effect, Impact
 from trainyard.cli.console import printable
 from trainyard.cli.findings import NOTES, Findings
 from trainyard.cli.impact.approval import approval
@@ -14,11 +16,9 @@ from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdi
 from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Note, has_errors
-from trainyard.impact.model import Effect, Impact
+from trainyard.generation.objects import component_manifests
 from trainyard.model.platform import Platform
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
-from trainyard.workflows.diff import Diff
-from trainyard.workflows.objects import component_manifests
 from trainyard.workflows.report import Examined
 from trainyard.yaml_io.source import Source
 

@@ -9,8 +9,8 @@ import click
 
 from trainyard.cli.options import components_root, need_name, need_profiles, today
 from trainyard.diagnostics import has_errors
+from trainyard.generation.generate import Generation, check, render
 from trainyard.model.platform import Platform
-from trainyard.workflows.generate import Generation, check, render
 
 
 def cluster_of_team(platform: Platform, team: str, cluster: str | None) -> str:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainyard.impact.policies import NAME
-from trainyard.impact.sets import NAMESPACE, Values
+from trainyard.change.impact.policies import NAME
+from trainyard.change.impact.sets import NAMESPACE, Values
 from trainyard.report.policies import Namespace
 
 _SHOWN_ALONE = 16  # namespaces of a cluster; more are shown in classes

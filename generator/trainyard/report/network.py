@@ -25,9 +25,9 @@ from htpy import (
     ul,
 )
 
-from trainyard.impact.policies import EGRESS, INGRESS, NAME
-from trainyard.impact.sets import Box, Values
-from trainyard.impact.wording import lines
+from trainyard.change.impact.policies import EGRESS, INGRESS, NAME
+from trainyard.change.impact.sets import Box, Values
+from trainyard.change.impact.wording import lines
 from trainyard.model.platform import Site
 from trainyard.report.classes import Class, classes
 from trainyard.report.content import Cluster, Content

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from trainyard.impact.policies import EGRESS, INGRESS, NAME, allowed
-from trainyard.impact.sets import KIND, NAMESPACE, OWN, POD, PODS, Axis, Box, Values, common
-from trainyard.impact.wording import pods_of, port_of
+from trainyard.change.impact.policies import EGRESS, INGRESS, NAME, allowed
+from trainyard.change.impact.sets import KIND, NAMESPACE, OWN, POD, PODS, Axis, Box, Values, common
+from trainyard.change.impact.wording import pods_of, port_of
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
 

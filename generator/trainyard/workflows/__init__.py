@@ -1,1 +1,1 @@
-"""Run the stages of each command in their order, which no other code knows."""
+"""What each command does, from its first step to its last."""

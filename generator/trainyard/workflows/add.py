@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from trainyard.change.history.trees import check_replaced
 from trainyard.diagnostics import Diagnostic, Severity, has_errors
+from trainyard.generation.generate import Checked, Target, check_loaded, render
 from trainyard.model.platform import Platform
 from trainyard.profiles.read import load
 from trainyard.scaffold.allocation import AllocationPlan, AllocationRequest, plan_allocation
 from trainyard.scaffold.plan import Plan, write_plan
 from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
 from trainyard.scaffold.team_name import Remembered
-from trainyard.workflows.generate import Checked, Target, check_loaded, render
-from trainyard.workflows.transition import check_replaced, locks
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles
 
@@ -101,7 +101,7 @@ def add(place: Target, planner: Planner[Planned], today: str) -> Addition[Planne
     if before.platform is None:
         return Addition(before.profiles, before.diagnostics)
     remembered: Remembered = {
-        cluster: (*lock.holdings, *lock.ids) for cluster, lock in locks(place.target)
+        cluster: (*lock.holdings, *lock.ids) for cluster, lock in place.tree.locks().items()
     }
     plan, problems = planner(before.profiles, before.platform, remembered)
     if plan is None:
@@ -130,8 +130,8 @@ def _with(
 
 def _errors(checked: Checked, place: Target, clusters: Sequence[str]) -> Iterator[Diagnostic]:
     """Yield the errors of checked profiles, of the clusters' tree, and of its change."""
-    generation = render(checked, place.components_root, clusters, place.target)
+    generation = render(checked, place.components_root, clusters, place.tree)
     found = generation.diagnostics
     if not has_errors(found):
-        found += tuple(check_replaced(place.target, generation, tuple(clusters)))
+        found += tuple(check_replaced(place.tree, generation, tuple(clusters)))
     return (each for each in found if each.severity is Severity.ERROR)

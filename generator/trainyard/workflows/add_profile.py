@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.generation.generate import Target
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.profiles.discover import check_name
@@ -20,7 +21,6 @@ from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.runtime import NewRuntime, runtime_profile
 from trainyard.scaffold.selection import chosen, unknown
 from trainyard.workflows.add import Addition, add
-from trainyard.workflows.generate import Target
 from trainyard.yaml_io.source import Profiles
 
 _Planned = tuple[Plan | None, tuple[Diagnostic, ...]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from trainyard.git.worktree import enclosing_work_tree
 from trainyard.scaffold.ci import SYSTEMS, ci_files, missing
-from trainyard.workflows.worktree import enclosing_work_tree
 
 
 def plan_ci(name: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, bytes]]:

@@ -10,13 +10,13 @@ from pathlib import Path
 from trainyard.codeowners.block import block, overriding, replaced, without
 from trainyard.codeowners.entries import PLACES, Layout, entries
 from trainyard.diagnostics import Diagnostic, Note, Pointer, TreeError
+from trainyard.git.worktree import enclosing_work_tree, path_in_work_tree
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.plainfile import read_regular
 from trainyard.rules.change.overridden_owners import RULE as OVERRIDDEN_OWNERS
 from trainyard.rules.change.stale_owners import RULE as STALE_OWNERS
 from trainyard.scaffold.install import put
-from trainyard.workflows.worktree import enclosing_work_tree, path_in_work_tree
 from trainyard.yaml_io.source import Source
 
 _LIMIT = 3 * 1024 * 1024

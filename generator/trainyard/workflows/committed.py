@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from trainyard.diagnostics import TreeError
+from trainyard.generation.generate import Generation
+from trainyard.generation.objects import component_manifests
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
-from trainyard.output.compare import reading
-from trainyard.plainfile import holds
 from trainyard.render.unit import units
-from trainyard.workflows.generate import Generation
-from trainyard.workflows.objects import component_manifests
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.tree import files_of
 from trainyard.yaml_io.manifests import parse_manifests
 
 
@@ -82,35 +81,25 @@ class Committed:
         return len(kustomization["resources"]) + added
 
 
-def read_committed(site: Site, folder: Path, generation: Generation) -> Committed:
+def read_committed(site: Site, tree: DiskTree, generation: Generation) -> Committed:
     """Return the committed files of a cluster.
 
     Args:
         site: the cluster.
-        folder: its folder of the tree.
+        tree: on disk.
         generation: that the tree was compared with a moment ago.
 
     Raises:
         TreeError: a file can't be read, or was changed since.
     """
-    texts = {path: _text(folder / path, content) for path, content in _generated(site, generation)}
+    files = {
+        f"{site.name}/{path}": content for path, content in files_of(site.name, generation.files)
+    }
+    for path in sorted(files.keys() - tree.holding(files)):
+        raise TreeError(f"{tree.place(path)} was changed while it was verified; verify again")
+    texts = {path.partition("/")[2]: content.decode() for path, content in files.items()}
     manifests = (_read_back(texts, manifest) for manifest in generation.manifests[site.name])
     return Committed(site, texts, tuple(manifests), tuple(component_manifests(site)))
-
-
-def _generated(site: Site, generation: Generation) -> Iterator[tuple[str, bytes]]:
-    """Yield the generated files of a cluster by path below its folder."""
-    for path, content in generation.files.items():
-        cluster, _, inside = path.partition("/")
-        if cluster == site.name:
-            yield inside, content
-
-
-def _text(path: Path, content: bytes) -> str:
-    with reading(path):
-        if not holds(path, content):
-            raise TreeError(f"{path} was changed while it was verified; verify again")
-    return content.decode()
 
 
 def _read_back(texts: dict[str, str], manifest: Manifest) -> Manifest:

@@ -1,202 +1,48 @@
-"""Turn profiles into a checked tree in memory; the command decides what happens to its bytes.
-
-    read -> check shape -> resolve -> check meaning -> render -> check against the release's schemas
-    -> emit
-
-A profile with an error of reading or shape is left out, and the others are still checked: the
-findings of reading, shape, names and meaning are reported together. Nothing is rendered while there
-is an error.
-"""
+"""Generate the tree and check the committed one against it, as several commands begin."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Sequence
 
+from trainyard.change.history.trees import check_replaced
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.model.manifest import Manifest
-from trainyard.model.platform import Platform
-from trainyard.profiles.discover import FOLDERS
-from trainyard.profiles.read import load
-from trainyard.render.site import render_site
-from trainyard.resolve.platform import resolve
-from trainyard.rules.check import check_meaning
-from trainyard.schema.check import check_profiles
-from trainyard.schema.defaults import filled
-from trainyard.workflows.emission import emit_site, given_numbers
-from trainyard.workflows.objects import check_tree, check_unlisted
-from trainyard.workflows.waivers import apply_waivers
-from trainyard.yaml_io.source import NOTHING, Profiles, Source
-
-_FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)
-"""When one of these can't be listed, every name of its kind would seem to have no target."""
-
-Progress = Callable[[int, int], None]
-"""Takes how many parts of a long work are done, and how many there are."""
+from trainyard.generation.generate import Generation, Progress, Target, check, render, unwatched
+from trainyard.tree.freshness import check_fresh
+from trainyard.tree.path import check_tree_path
+from trainyard.tree.submodules import check_submodules
 
 
-def unwatched(_: int, __: int) -> None:
-    """Show no progress."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The folders that a command works on.
-
-    Args:
-        root: the profiles.
-        target: the committed tree; it may not exist.
-        components_root: path of the hand-written components relative to the tree.
-    """
-
-    root: Path
-    target: Path
-    components_root: str
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """Profiles that were read and checked.
-
-    Args:
-        platform: None when it would lack something, since a profile can't be used or a name has no
-            target.
-    """
-
-    profiles: Profiles
-    platform: Platform | None
-    diagnostics: tuple[Diagnostic, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """A generated tree, in memory.
-
-    Args:
-        files: content by path below overlays/, the lockfiles included.
-        manifests: objects and samples of each site, by cluster.
-    """
-
-    checked: Checked
-    diagnostics: tuple[Diagnostic, ...]
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    manifests: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
-
-
-def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
-    """Read the profiles below a folder and check everything that needs no rendering.
-
-    Args:
-        root: the profiles.
-        today: ISO date that waivers and runtimes' ends are measured against; without one none has
-            ended.
-        known: other profiles that were checked; what they share is read and checked once.
-
-    Raises:
-        TreeError: a file can't be read.
-    """
-    same = _faultless(known) if known else NOTHING
-    return check_loaded(*load(root, same), today, same)
-
-
-def _faultless(checked: Checked) -> dict[str, Source]:
-    """Return the files about which nothing was found."""
-    found = {each.at.file for each in checked.diagnostics}
-    sources = checked.profiles.sources().items()
-    return {file: source for file, source in sources if file not in found}
-
-
-def check_loaded(
-    profiles: Profiles,
-    diagnostics: tuple[Diagnostic, ...],
-    today: str = "",
-    known: Mapping[str, Source] = NOTHING,
-) -> Checked:
-    """Check profiles that were read.
-
-    Args:
-        profiles: as `load` returns them, or as they would be after an edit.
-        diagnostics: what reading them found.
-        today: as `check` takes it.
-        known: sources by file of which nothing is wrong.
-    """
-    diagnostics += tuple(check_profiles(profiles, known))
-    broken = {each.at.file for each in diagnostics if has_errors([each])}
-    if not broken.isdisjoint(_FOLDERS):
-        return Checked(profiles, None, diagnostics)
-    usable = profiles.without(broken)
-    platform, unresolved = resolve(filled(usable))
-    diagnostics += unresolved
-    complete = not has_errors(diagnostics)
-    found = (*diagnostics, *check_meaning(platform, today))
-    if usable.waivers.value is None:
-        # A warning may be waived in the file that can't be read.
-        found = tuple(each for each in found if has_errors([each]))
-    reported = tuple(apply_waivers(found, usable.waivers, today, complete=complete))
-    return Checked(profiles, platform if complete else None, reported)
-
-
-def generate(
-    root: Path,
-    components_root: str,
-    clusters: Iterable[str] = (),
-    today: str = "",
-    target: Path | None = None,
-) -> Generation:
-    """Return the tree of the profiles below a folder.
-
-    Args:
-        root: the profiles.
-        components_root: path of the hand-written components relative to the tree, e.g.
-            ``../profiles/components``.
-        clusters: names of the only ones wanted; all when empty.
-        today: as `check` takes it; it never changes the tree.
-        target: the committed tree that this one replaces: its lockfiles remember the numbers ever
-            given. None for a tree that replaces nothing.
-
-    Raises:
-        TreeError: a file can't be read.
-        ToolError: a schema of the release is missing.
-    """
-    return render(check(root, today), components_root, clusters, target)
-
-
-def render(
-    checked: Checked,
-    components_root: str,
-    clusters: Iterable[str] = (),
-    target: Path | None = None,
+def check_tree(
+    place: Target,
+    today: str,
+    clusters: Sequence[str] = (),
     progress: Progress = unwatched,
-) -> Generation:
-    """Return the tree of checked profiles; an empty one when they have errors.
+    *,
+    fresh: bool = True,
+) -> tuple[Generation, tuple[Diagnostic, ...]]:
+    """Return the new tree, and every finding about it and about the change from the committed one.
 
     Args:
-        checked: the profiles.
-        components_root: as `generate` takes it.
-        clusters: as `generate` takes them.
-        target: as `generate` takes it.
+        place: the profiles and the committed tree.
+        today: ISO date that last days are compared with.
+        clusters: names of the only ones wanted; all when empty.
         progress: counts the clusters.
+        fresh: the committed tree must equal the new one, and hold no submodule.
 
     Raises:
-        TreeError: a lockfile can't be read.
-        ToolError: a schema of the release is missing.
+        TreeError: a file can't be read.
+        ToolError: Git is missing or broken.
     """
-    if checked.platform is None or has_errors(checked.diagnostics):
-        return Generation(checked, checked.diagnostics)
-    wanted = frozenset(clusters)
-    sites = [site for site in checked.platform.sites if not wanted or site.name in wanted]
-    manifests: dict[str, tuple[Manifest, ...]] = {}
-    found: list[Diagnostic] = []
-    files: dict[str, bytes] = {}
-    for number, site in enumerate(sites):
-        progress(number, len(sites))
-        manifests[site.name] = render_site(site, components_root)
-        found += check_tree(site, manifests[site.name])
-        given = given_numbers(checked.platform, site, target)
-        emitted = emit_site(site, manifests[site.name], components_root, given)
-        files |= {f"{site.name}/{path}": content for path, content in emitted.items()}
-    found += check_unlisted(checked.platform)
-    # An object of a component is the same on each cluster and for each team: report it once.
-    diagnostics = (*checked.diagnostics, *dict.fromkeys(found))
-    return Generation(checked, diagnostics, files, manifests)
+    checked = check(place.root, today)
+    generation = render(checked, place.components_root, clusters, place.tree, progress)
+    diagnostics = (
+        *generation.diagnostics,
+        *check_tree_path(place.root, place.target, checked.platform),
+    )
+    if not has_errors(diagnostics):
+        diagnostics += tuple(check_replaced(place.tree, generation, clusters))
+    if fresh and not has_errors(diagnostics):
+        diagnostics += tuple(check_fresh(place.tree, generation.files))
+    if fresh:
+        diagnostics += tuple(check_submodules(place.root, place.target))
+    return generation, diagnostics

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer, Step
+from trainyard.generation.objects import invalid
 from trainyard.model.component import Component
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
@@ -13,7 +14,6 @@ from trainyard.rules.delivery.unit_does_not_build import RULE as UNIT_DOES_NOT_B
 from trainyard.rules.release.invalid_manifest import RULE as INVALID_MANIFEST
 from trainyard.verify.kubeconform import Finding
 from trainyard.verify.kustomize import Refusal
-from trainyard.workflows.objects import invalid
 
 
 def unbuilt_units(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diagnostic]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Diagnostic, ToolError
+from trainyard.generation.generate import Generation, Progress, Target, generate, unwatched
 from trainyard.verify.tools import find_kubeconform, find_kustomize
 from trainyard.workflows.counts import Count
-from trainyard.workflows.generate import Generation, Progress, Target, generate, unwatched
 from trainyard.workflows.verify import Scope, verify
 
 
@@ -43,7 +43,7 @@ def examine(
     """
     missing = _missing()
     if missing:
-        generation = generate(place.root, place.components_root, clusters, today, place.target)
+        generation = generate(place.root, place.components_root, clusters, today, place.tree)
         return Examined(generation, generation.diagnostics, {}, missing)
     verified = verify(place, today, Scope(clusters), progress)
     counts = {count.cluster: count for count in verified.counts}

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from trainyard import __version__
 from trainyard.diagnostics import TreeError
-from trainyard.git.commits import Blob, Commit, blob_id, find_commit, list_folder
+from trainyard.generation.generate import Generation, Target
+from trainyard.git.commits import find_commit
 from trainyard.git.repository import Repository
+from trainyard.git.worktree import work_tree
 from trainyard.model.manifest import UNLISTED, unit_of
 from trainyard.model.platform import Site
-from trainyard.output.lockfile import Lock
 from trainyard.render.unit import units
-from trainyard.workflows.generate import Generation, Target
-from trainyard.workflows.memory import locks_of
-from trainyard.workflows.worktree import work_tree
-
-T = TypeVar("T")
+from trainyard.tree.commit import CommitTree, tree_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,7 @@ def unchanged_since(place: Target, generation: Generation, ref: str) -> Unchange
     compared = [site for site in sites if site.name in generation.manifests and base.fits(site)]
     return Unchanged(
         ref,
-        base.commit.short,
+        base.tree.commit.short,
         {site.name: tuple(_units(site, generation, base)) for site in compared},
         {site.name: tuple(_files(site, generation, base)) for site in compared},
     )
@@ -79,26 +75,18 @@ class _Base:
     """The tree and the components of a commit.
 
     Args:
-        tree: files of the tree, by path below it.
-        locks: by cluster.
-        components: files of the components, by path as diagnostics name them.
+        components: their folder, by the same paths as in the profiles; None for that of another
+            repository, so that no component is known and every unit with one is verified.
     """
 
-    commit: Commit
-    tree: Mapping[str, Blob]
-    locks: Mapping[str, Lock]
-    components: Mapping[str, Blob]
+    tree: CommitTree
+    components: CommitTree | None
 
     def fits(self, site: Site) -> bool:
         """Return whether a cluster's tree is of this version of Trainyard, for its release."""
-        lock = self.locks.get(site.name)
+        lock = self.tree.lock(site.name)
         wanted = (__version__, site.cluster.release.name)
         return lock is not None and (lock.tool, lock.release) == wanted
-
-    def has(self, files: Mapping[str, bytes], there: Mapping[str, Blob]) -> bool:
-        """Return whether some files are those of the commit, no more and no less."""
-        ids = {path: blob_id(content, self.commit) for path, content in files.items()}
-        return ids == {path: blob.id for path, blob in there.items()}
 
 
 def _read_base(place: Target, ref: str) -> _Base:
@@ -110,32 +98,29 @@ def _read_base(place: Target, ref: str) -> _Base:
     commit = find_commit(repository, ref)
     components = os.path.realpath(place.root / "components")
     folder = Path(os.path.relpath(components, root)).as_posix()
-    # Components of another repository have no files here, so their units are verified.
-    there = {} if folder.startswith("../") else list_folder(repository, commit, folder).files
-    named = {f"profiles/components/{path}": blob for path, blob in there.items()}
-    files = list_folder(repository, commit, tree).files
-    return _Base(commit, files, locks_of(repository, files), named)
+    there = None if folder.startswith("../") else tree_of(repository, commit, folder)
+    return _Base(tree_of(repository, commit, tree), there)
 
 
 def _units(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
     """Yield the units of a cluster that the commit has."""
     changed = {*_changed_components(site, generation, base)}
     components = {f"teams/{tenant.name}": tenant.components for tenant in site.tenants}
-    now, then = _by_unit(generation.files), _by_unit(base.tree)
+    now, then = _by_unit(generation.files), _by_unit(base.tree.paths({site.name}))
     for unit in units(generation.manifests[site.name]):
         key = f"{site.name}/{unit}"
         included = (each.name for each in components.get(unit, ()))
-        if changed.isdisjoint(included) and base.has(now[key], then.get(key, {})):
+        files = {path: generation.files[path] for path in now[key]}
+        if changed.isdisjoint(included) and base.tree.has(files, then.get(key, ())):
             yield unit
 
 
-def _by_unit(files: Mapping[str, T]) -> dict[str, dict[str, T]]:
-    """Return the files of a tree by cluster and unit, e.g. ``lab/teams/nlp``."""
-    grouped: dict[str, dict[str, T]] = {}
-    for path, file in files.items():
+def _by_unit(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the paths of a tree by cluster and unit, e.g. ``lab/teams/nlp``."""
+    grouped: dict[str, list[str]] = {}
+    for path in paths:
         cluster, _, inside = path.partition("/")
-        key = f"{cluster}/{unit_of(inside)}"
-        grouped.setdefault(key, {})[path] = file
+        grouped.setdefault(f"{cluster}/{unit_of(inside)}", []).append(path)
     return grouped
 
 
@@ -143,10 +128,16 @@ def _changed_components(site: Site, generation: Generation, base: _Base) -> Iter
     """Yield the components of a cluster's teams that differ from those of the commit."""
     profiles = generation.checked.profiles
     sources = [*profiles.components.values(), *profiles.component_files.values()]
-    content = {source.file: source.content for source in sources}
     for name in sorted({each.name for tenant in site.tenants for each in tenant.components}):
         prefix = f"profiles/components/{name}/"
-        if not base.has(_inside(content, prefix), _inside(base.components, prefix)):
+        content = {
+            source.file.removeprefix("profiles/components/"): source.content
+            for source in sources
+            if source.file.startswith(prefix)
+        }
+        if base.components is None or not base.components.has(
+            content, base.components.paths({name})
+        ):
             yield name
 
 
@@ -154,11 +145,5 @@ def _files(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
     """Yield the files of a cluster that are in no unit, and that the commit has."""
     for manifest in generation.manifests[site.name]:
         path = f"{site.name}/{manifest.path}"
-        if manifest.unit in UNLISTED:
-            then = {path: base.tree[path]} if path in base.tree else {}
-            if base.has({path: generation.files[path]}, then):
-                yield manifest.path
-
-
-def _inside(files: Mapping[str, T], prefix: str) -> dict[str, T]:
-    return {path: file for path, file in files.items() if path.startswith(prefix)}
+        if manifest.unit in UNLISTED and base.tree.holding({path: generation.files[path]}):
+            yield manifest.path

@@ -15,20 +15,20 @@ from itertools import count
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, ToolError, has_errors
+from trainyard.generation.generate import Generation, Progress, Target, unwatched
+from trainyard.generation.objects import check_object
 from trainyard.model.platform import Site
 from trainyard.programs import end_all
 from trainyard.render.unit import units
 from trainyard.schema.manifests import schema_folder
+from trainyard.tree.memory import check_memory_since
 from trainyard.verify.kubeconform import validate
 from trainyard.verify.kustomize import Refusal, build
 from trainyard.verify.tools import Tool, find_kubeconform, find_kustomize
 from trainyard.workflows.committed import Committed, read_committed
 from trainyard.workflows.counts import Count, check_count, count_objects
-from trainyard.workflows.generate import Generation, Progress, Target, unwatched
-from trainyard.workflows.memory import check_memory_since
-from trainyard.workflows.objects import check_object
+from trainyard.workflows.generate import check_tree
 from trainyard.workflows.placement import rejected_objects, unbuilt_units
-from trainyard.workflows.tree import check_tree
 from trainyard.workflows.unchanged import Unchanged, unchanged_since
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -87,7 +87,7 @@ def verify(
     """
     tools = find_kustomize(), find_kubeconform()
     generation, diagnostics = check_tree(place, today, scope.clusters)
-    diagnostics += tuple(check_memory_since(place.target, scope.since, generation.manifests))
+    diagnostics += tuple(check_memory_since(place.tree, scope.since, generation.manifests))
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     base = unchanged_since(place, generation, scope.since)
@@ -97,7 +97,7 @@ def verify(
     built = _counter(sites, generation, base, progress)
     counts = []
     for site in sites:
-        committed = read_committed(site, place.target / site.name, generation)
+        committed = read_committed(site, place.tree, generation)
         rest = committed.without(base.of(site.name))
         numbers, found = _verify_site(rest, place, tools, built)
         units_there, files_there = base.units.get(site.name, ()), base.files.get(site.name, ())

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import TreeError
+from trainyard.generation.generate import Generation
+from trainyard.generation.objects import component_manifests
 from trainyard.model.lookup import text
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.schema.manifests import check_manifest
-from trainyard.workflows.generate import Generation
-from trainyard.workflows.objects import component_manifests
 from trainyard_jobs.admission.evaluator import judge_of
 from trainyard_jobs.fit.case import Ground
 from trainyard_jobs.fit.objects import objects_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trainyard.generation.generate import Generation
 from trainyard.render.site import render_sample
-from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.emitter import emit
 from trainyard_jobs.convert.asked import Asked, find
 from trainyard_jobs.fit.verdict import Verdict

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.calls import REPOSITORY
+from trainyard.generation.generate import Checked, check
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import Checked, check
 from trainyard_jobs.workflows.convert import tenant_of
 
 TODAY = "2026-11-21"

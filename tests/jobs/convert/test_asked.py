@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.cli.calls import REPOSITORY
+from trainyard.generation.generate import check
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.site import render_sample, render_site
-from trainyard.workflows.generate import check
 from trainyard_jobs.convert.asked import Asked, Refused, find
 from trainyard_jobs.fit.verdict import Standing
 from trainyard_jobs.fit.walk import judge

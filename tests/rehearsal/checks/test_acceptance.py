@@ -8,8 +8,8 @@ import pytest
 
 from tests.rehearsal.served import Served
 from trainyard.diagnostics import Pointer
+from trainyard.generation.generate import Generation
 from trainyard.model.manifest import UNLISTED, Manifest
-from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks.acceptance import check_acceptance, in_sync_order
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainyard.generation.generate import Generation
 from trainyard.model.platform import Site
-from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks import borrowing
 from trainyard_rehearsal.checks.job_templates import one_per_flavor, templates_of
 from trainyard_rehearsal.checks.lending import Lending, LendingPair

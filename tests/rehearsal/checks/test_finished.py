@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.rehearsal.served import Served
+from trainyard.generation.generate import Generation
 from trainyard.programs import Completed
-from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks import finished
 from trainyard_rehearsal.checks.finished import check_finished, side_by_side
 from trainyard_rehearsal.control_plane.lab import Lab

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from trainyard.generation.generate import generate
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
-from trainyard.workflows.generate import generate
 from trainyard_rehearsal.checks.harmless import harmless_jobs
 from trainyard_rehearsal.checks.hostile import hostile_changes, hostile_jobs, jobs_over_limits
 from trainyard_rehearsal.publication import sample_jobs

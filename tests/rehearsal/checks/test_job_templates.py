@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import REPOSITORY
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
 from trainyard_rehearsal.checks.job_templates import (
     JobTemplate,
     independent_rounds,

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from tests.conftest import REPOSITORY
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
 from trainyard_rehearsal.checks.job_templates import one_per_flavor, templates_of
 from trainyard_rehearsal.checks.lending import Lending
 from trainyard_rehearsal.publication import sample_jobs

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from tests.conftest import REPOSITORY
-from trainyard.workflows.generate import generate
+from trainyard.generation.generate import generate
 from trainyard_rehearsal.checks.job_templates import JobTemplate, templates_of
 from trainyard_rehearsal.checks.jobs import Job
 from trainyard_rehearsal.checks.load import _wrongly_waiting

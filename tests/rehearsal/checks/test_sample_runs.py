@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.rehearsal.served import Served
+from trainyard.generation.generate import Generation
 from trainyard.model.manifest import Manifest
 from trainyard.model.quantity import format_amount
 from trainyard.model.space import Sample
-from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks import sample_runs
 from trainyard_rehearsal.checks.jobs import KUEUE, Pod, as_user
 from trainyard_rehearsal.checks.queues import check_queues

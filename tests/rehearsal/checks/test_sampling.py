@@ -10,9 +10,9 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
+from trainyard.generation.objects import component_manifests
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
-from trainyard.workflows.objects import component_manifests
 from trainyard_rehearsal.checks.sampling import (
     _TRIED_FOR_ALL,
     TeamSample,

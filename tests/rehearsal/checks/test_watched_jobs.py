@@ -8,9 +8,9 @@ import pytest
 
 from tests.rehearsal.served import Served
 from tests.rules.cases import platform_of
+from trainyard.generation.generate import Generation
 from trainyard.model.space import Space
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks.jobs import TRAINER, Job
 from trainyard_rehearsal.checks.watched_jobs import WatchedJobs, _identity, watch_jobs
 from trainyard_rehearsal.control_plane.api import Refused

@@ -33,8 +33,8 @@ from trainyard.cli.options import (
 from trainyard.cli.tables.markdown import markdown
 from trainyard.cli.tables.sheet import sheet
 from trainyard.cli.tables.text import text
+from trainyard.generation.generate import check
 from trainyard.model.platform import Platform, Site
-from trainyard.workflows.generate import check
 
 
 @click.command("capacity")

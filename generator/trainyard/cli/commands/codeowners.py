@@ -21,8 +21,8 @@ from trainyard.cli.options import (
     today,
 )
 from trainyard.diagnostics import has_errors
+from trainyard.generation.generate import check
 from trainyard.workflows.codeowners import Owned, check_owned, owned, usual_file, write_owned
-from trainyard.workflows.generate import check
 
 
 @click.command("codeowners")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from trainyard.change.diff import Wanted, diff
 from trainyard.cli import findings
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
@@ -28,8 +29,7 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.progress import working
 from trainyard.diagnostics import has_errors
-from trainyard.workflows.diff import Wanted, diff
-from trainyard.workflows.generate import Target
+from trainyard.generation.generate import Target
 
 
 @click.command("diff")

@@ -16,10 +16,10 @@ from trainyard.cli.findings import Findings, summary
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import format_option, places, profiles_option
 from trainyard.diagnostics import ToolError
+from trainyard.generation.generate import check
 from trainyard.profiles.read import PACKAGE
 from trainyard.schema.manifests import schema_folder
 from trainyard.verify.tools import find_kubeconform, find_kustomize
-from trainyard.workflows.generate import check
 
 
 @click.command("doctor")

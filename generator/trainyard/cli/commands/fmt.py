@@ -18,8 +18,8 @@ from trainyard.cli.options import color_option, format_option, need_profiles, pr
 from trainyard.cli.places import Places, shown_folder
 from trainyard.cli.progress import working
 from trainyard.model.quantity import counted
-from trainyard.output.hold import editing
-from trainyard.workflows.style import Styles, check_style, write_style
+from trainyard.tree.hold import editing
+from trainyard.workflows.fmt import Styles, check_style, write_style
 
 
 @click.command("fmt")

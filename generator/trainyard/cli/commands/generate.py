@@ -30,11 +30,11 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.progress import Line, working
 from trainyard.diagnostics import has_errors
+from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
-from trainyard.output.hold import held
-from trainyard.output.write import Written, preview, write
-from trainyard.workflows.generate import Target
-from trainyard.workflows.tree import check_tree
+from trainyard.tree.hold import held
+from trainyard.tree.write import Written, preview, write
+from trainyard.workflows.generate import check_tree
 
 
 @click.command("generate")

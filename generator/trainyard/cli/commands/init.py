@@ -14,13 +14,13 @@ from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.options import PRESETS, RELEASES
 from trainyard.cli.places import shown_folder
-from trainyard.output.hold import editing
+from trainyard.git.worktree import path_in_work_tree
 from trainyard.scaffold.ci import SYSTEMS, write_ci
 from trainyard.scaffold.init import FIRST_CLUSTER
 from trainyard.scaffold.template import placeholders
 from trainyard.schema.profiles import profile_schema
+from trainyard.tree.hold import editing
 from trainyard.workflows.begin import begin
-from trainyard.workflows.worktree import path_in_work_tree
 
 
 @click.command("init")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from trainyard.change.diff import Wanted, diff
 from trainyard.cli import findings
 from trainyard.cli.console import notify, printable, result
 from trainyard.cli.destination import need_free, save
@@ -24,10 +25,9 @@ from trainyard.cli.options import (
 from trainyard.cli.progress import working
 from trainyard.cli.report import content, with_change
 from trainyard.diagnostics import Severity, has_errors
+from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
 from trainyard.report.page import page
-from trainyard.workflows.diff import Wanted, diff
-from trainyard.workflows.generate import Target
 from trainyard.workflows.report import examine
 
 

@@ -22,7 +22,7 @@ from trainyard.cli.options import (
     profiles_option,
 )
 from trainyard.cli.places import Places
-from trainyard.workflows.generate import check
+from trainyard.generation.generate import check
 
 
 @click.command("show")

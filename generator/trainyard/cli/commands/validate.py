@@ -20,8 +20,8 @@ from trainyard.cli.options import (
     today_option,
 )
 from trainyard.diagnostics import has_errors
-from trainyard.workflows.generate import generate
-from trainyard.workflows.worktree import check_tree_path
+from trainyard.generation.generate import generate
+from trainyard.tree.path import check_tree_path
 
 
 @click.command("validate")
@@ -37,7 +37,10 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str, day: str) -
     need_profiles(profiles)
     tree = Path("overlays")
     generation = generate(profiles, components_root(profiles, tree), today=day)
-    diagnostics = (*generation.diagnostics, *check_tree_path(profiles, tree, generation.checked))
+    diagnostics = (
+        *generation.diagnostics,
+        *check_tree_path(profiles, tree, generation.checked.platform),
+    )
     found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles))
     deliver(
         formats,

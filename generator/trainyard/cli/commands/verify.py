@@ -26,9 +26,9 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.progress import working
 from trainyard.diagnostics import has_errors
+from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
 from trainyard.workflows.counts import Count
-from trainyard.workflows.generate import Target
 from trainyard.workflows.verify import Scope, Verification, verify
 
 _WIDTH = 78

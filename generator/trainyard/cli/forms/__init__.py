@@ -11,7 +11,7 @@ from typing import Any
 
 from trainyard.cli import document
 from trainyard.cli.findings import Findings
-from trainyard.workflows.worktree import path_in_work_tree
+from trainyard.git.worktree import path_in_work_tree
 
 _LOADED = {
     form: f"{__name__}.{form}" for form in ("sarif", "junit", "github", "gitlab", "markdown")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from trainyard.change.diff import Diff
 from trainyard.cli.impact.sections import Section
 from trainyard.model.differences import few
-from trainyard.workflows.diff import Diff
 
 TITLE = "Approval"
 

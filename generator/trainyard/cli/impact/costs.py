@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.impact.amounts import PayerChange, PoolSize, QuotaChange
+from trainyard.change.impact.amounts import PayerChange, PoolSize, QuotaChange
 from trainyard.model.money import Money
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.impact.model import Impact
-from trainyard.impact.upgrade import Upgrade
-from trainyard.workflows.diff import Diff
+from trainyard.change.diff import Diff
+from trainyard.change.impact.model import Impact
+from trainyard.change.impact.upgrade import Upgrade
 
 
 def impact_document(diff: Diff) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from trainyard.change.diff import Diff
+from trainyard.change.impact.model import Impact
+from trainyard.change.impact.upgrade import Upgrade
 from trainyard.cli.impact.sections import counts, sentence
 from trainyard.diagnostics import Severity
-from trainyard.impact.model import Impact
-from trainyard.impact.upgrade import Upgrade
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
-from trainyard.workflows.diff import Diff
 
 _KINDS = 12
 """Kinds of objects that an upgrade's line names."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
+from trainyard.change.diff import Diff
+from trainyard.change.impact.model import ClusterImpact, Impact
 from trainyard.cli.console import printable
 from trainyard.cli.findings import Findings
 from trainyard.cli.forms.fence import fenced
@@ -13,9 +15,7 @@ from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, is_nothing, totals, upgrade_lines, verdict
 from trainyard.cli.impact.sections import Section, cluster_line, counts, sections
 from trainyard.hosts.sticky import NOTHING
-from trainyard.impact.model import ClusterImpact, Impact
 from trainyard.model.quantity import counted
-from trainyard.workflows.diff import Diff
 
 _IMPACT_LIMIT = 40_000
 """Bytes for the impact; the findings have the rest of the limit."""

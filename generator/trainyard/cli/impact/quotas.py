@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from trainyard.cli.impact.costs import payer, pool_costs, quota_costs
-from trainyard.impact.amounts import (
+from trainyard.change.impact.amounts import (
     CohortChange,
     MaintenanceChange,
     PoolChange,
     QuotaChange,
     Transfer,
 )
-from trainyard.impact.model import ClusterImpact, Rename
+from trainyard.change.impact.model import ClusterImpact, Rename
+from trainyard.cli.impact.costs import payer, pool_costs, quota_costs
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
 from trainyard.model.team import Quota

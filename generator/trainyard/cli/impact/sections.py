@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from trainyard.change.impact.edits import Edit, as_text, same_edits
+from trainyard.change.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
+from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.cli.impact.quotas import quota_lines
-from trainyard.impact.edits import Edit, as_text, same_edits
-from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
-from trainyard.impact.rights import TermChange, ViewerChange
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import click
 
+from trainyard.change.diff import Diff
+from trainyard.change.impact.model import Impact
 from trainyard.cli import findings
 from trainyard.cli.console import printable
 from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
 from trainyard.cli.impact.sections import cluster_line, sections
-from trainyard.impact.model import Impact
-from trainyard.workflows.diff import Diff
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow", "!": "red"}
 

@@ -1,1 +1,1 @@
-"""The last day of a runtime. Rules that compare with the committed tree are in `history`."""
+"""The last day of a runtime. Rules that compare with the committed tree are in `change.history`."""

@@ -21,7 +21,7 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.team import generate_for_team
 from trainyard.diagnostics import has_errors
-from trainyard.workflows.generate import Generation
+from trainyard.generation.generate import Generation
 from trainyard_jobs.admission.evaluator import build
 from trainyard_jobs.cli.fit.document import document
 from trainyard_jobs.cli.fit.text import text

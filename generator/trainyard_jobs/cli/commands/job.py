@@ -18,8 +18,8 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.team import generate_for_team
 from trainyard.diagnostics import has_errors
+from trainyard.generation.generate import Generation
 from trainyard.model.acceptance import TESTS
-from trainyard.workflows.generate import Generation
 from trainyard_jobs.cli.fit.text import text
 from trainyard_jobs.convert.asked import Asked, Refused
 from trainyard_jobs.fit.verdict import Standing

@@ -18,8 +18,8 @@ from trainyard.cli.options import (
     profiles_option,
 )
 from trainyard.cli.team import cluster_of_team
+from trainyard.generation.generate import check
 from trainyard.model.tenant import Tenant
-from trainyard.workflows.generate import check
 from trainyard_jobs.workflows.convert import tenant_of
 
 

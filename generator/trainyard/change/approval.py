@@ -1,0 +1,104 @@
+"""Find who approves a change, by the owners that its base states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.change.review import differing
+from trainyard.generation.generate import Checked, Generation
+from trainyard.model.differences import Difference, differences
+from trainyard.model.platform import Platform
+from trainyard.tree.lockfile import LOCKFILE
+from trainyard.tree.tree import Tree
+from trainyard.yaml_io.source import Profiles, Source
+
+_DECIDES = {"profiles/trainyard.yaml": ("owners", "review"), "profiles/waivers.yaml": ("waivers",)}
+"""Keys that decide what a change needs, by file; ``owners`` of a team does, too."""
+_TEAMS = "profiles/teams/"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A file that a change edits, and who approves that.
+
+    Args:
+        file: as findings name it; ``CODEOWNERS`` when the change states other owners.
+        owners: in the base, of whom any one approves; empty when it states nobody.
+        fields: of a profile that differ, at its top.
+        decides: what differs in owners, limits and waivers.
+    """
+
+    file: str
+    owners: tuple[str, ...]
+    fields: tuple[str, ...] = ()
+    decides: tuple[Difference, ...] = ()
+
+
+def approvals(tree: Tree, base: Checked, generation: Generation) -> tuple[Approval, ...]:
+    """Return the files that a change edits; comments and the order of keys of profiles don't count.
+
+    Args:
+        tree: the base's.
+        base: what the change would replace; one that can't be resolved states no owners.
+        generation: the head's; profiles with errors have no lockfile.
+    """
+    profiles = tuple(_edited(base, generation.checked))
+    files = [*_lockfiles(tree, generation)]
+    if _stated(base.profiles) != _stated(generation.checked.profiles):
+        files.append("CODEOWNERS")
+    return (*profiles, *(Approval(file, _platform(base.platform)) for file in files))
+
+
+def _lockfiles(tree: Tree, generation: Generation) -> Iterator[str]:
+    """Yield the lockfiles that a change edits."""
+    new = {
+        path: content for path, content in generation.files.items() if path.endswith(f"/{LOCKFILE}")
+    }
+    for path in sorted(new.keys() - tree.holding(new)):
+        yield f"overlays/{path}"
+
+
+def _stated(profiles: Profiles) -> dict[str, Any]:
+    """Return the owners that profiles state, by file."""
+    sources = (profiles.settings, *profiles.teams.values())
+    return {each.file: own for each in sources if (own := _mapping(each.value).get("owners"))}
+
+
+def _edited(base: Checked, head: Checked) -> Iterator[Approval]:
+    before, after = base.profiles.sources(), head.profiles.sources()
+    for file in differing(base.profiles, head.profiles):
+        old, new = (_mapping(each[file].value) if file in each else {} for each in (before, after))
+        fields = tuple(key for key in {**old, **new} if old.get(key) != new.get(key))
+        decides = tuple(_decides(file, _former(before, new) or old, new)) if new else ()
+        yield Approval(file, _owners(base.platform, file), fields, decides)
+
+
+def _former(before: Mapping[str, Source], new: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the profile that a renamed team had in the base; empty for none."""
+    former = before.get(f"{_TEAMS}{new.get('renamedFrom')}.yaml")
+    return _mapping(former.value) if former else {}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _decides(file: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    for key in ("owners",) if file.startswith(_TEAMS) else _DECIDES.get(file, ()):
+        yield from differences(old.get(key), new.get(key), key)
+
+
+def _owners(platform: Platform | None, file: str) -> tuple[str, ...]:
+    """Return who approves changes of a profile; of a new team's, the owners of the platform."""
+    if platform is None:
+        return ()
+    if file.startswith(_TEAMS):
+        teams = {team.at.file: team.owners for team in platform.teams}
+        return teams.get(file, ()) or _platform(platform)
+    return platform.settings.owners.of_profile(file)
+
+
+def _platform(platform: Platform | None) -> tuple[str, ...]:
+    return platform.settings.owners.platform if platform else ()

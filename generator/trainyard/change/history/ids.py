@@ -1,0 +1,127 @@
+"""Rules on user ids: a namespace keeps its own, and no other namespace gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.change.history.ledger import add_line
+from trainyard.change.history.replacement import Replacement
+from trainyard.diagnostics import Diagnostic, Note, Pointer
+from trainyard.model.holding import of_others
+from trainyard.model.identity import Identity, team_of
+from trainyard.model.ids import UIDS, Ids, ids_of
+from trainyard.model.manifest import Manifest
+from trainyard.model.renames import renamed_namespaces
+from trainyard.rules.change.uids_given_away import RULE as UIDS_GIVEN_AWAY
+from trainyard.rules.change.uids_moved import RULE as UIDS_MOVED
+
+
+def uids_gone(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find namespaces whose line is gone, whatever the state of their team."""
+    for held in _gone(replacement):
+        message = (
+            f"namespace `{held.namespace}` of cluster `{replacement.site.name}` was given "
+            f"{_described((held.range, held.level))}, and its line in the ledger is gone"
+        )
+        hint = add_line(f"{replacement.site.name}.{UIDS}", held.namespace, held.entry)
+        yield UIDS_MOVED.at(_line(replacement, held.namespace), message, hint=hint)
+
+
+def _gone(replacement: Replacement) -> list[Ids]:
+    """Return the remembered ids, not former ones, of namespaces without a line."""
+    now = {ids.namespace for ids in _ledger(replacement)}
+    return [held for held in replacement.ids if not held.former and held.namespace not in now]
+
+
+def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare the annotations of namespaces that stay, while their team's jobs may run."""
+    now = {ids.namespace: ids for ids in _ledger(replacement)}
+    gone = {held.namespace for held in _gone(replacement)}
+    for old, new in replacement.pairs("Namespace"):
+        before, after = _annotated(old), _annotated(new)
+        moved = before != after and not _is_adopted(before, now.get(new.name))
+        if moved and new.name not in gone and team_of(old) in replacement.running:
+            message = (
+                f"namespace `{new.name}` of cluster `{replacement.site.name}` has "
+                f"{_described(before)}, and would get {_described(after)}"
+            )
+            yield UIDS_MOVED.at(_line(replacement, new.name), message)
+
+
+def _is_adopted(before: tuple[str, ...], ids: Ids | None) -> bool:
+    """Return whether a line has what OpenShift may have given to a namespace."""
+    return not before and ids is not None and ids.is_of_openshift
+
+
+def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find namespaces with files whose team is renamed without the user ids that own the files."""
+    if not replacement.site.cluster.release.job_scc:
+        return
+    without = _without_ids(replacement).difference(held.namespace for held in _gone(replacement))
+    for old, new in renamed_namespaces(replacement.renamed).items():
+        if new in without:
+            yield from _left_behind(replacement, old, new)
+
+
+def _without_ids(replacement: Replacement) -> set[str]:
+    """Return the namespaces that have files, and no ids of the ledger."""
+    spaces = (space for tenant in replacement.site.tenants for space in tenant.spaces)
+    return {space.namespace for space in spaces if space.claims and not space.ids}
+
+
+def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagnostic]:
+    """Yield that a new namespace would get other ids than the committed one has."""
+    was = replacement.before.get(Identity("Namespace", "", old))
+    if was is None:
+        return
+    site = replacement.site.name
+    message = (
+        f"namespace `{new}` of cluster `{site}` would get new ids from OpenShift, and the files of "
+        f"`{old}` belong to {_described(_annotated(was))}"
+    )
+    hint = ""
+    if any(each.namespace == old for each in _ledger(replacement)):
+        hint = (
+            f"Rename the line `{old}` of `{site}.{UIDS}` in profiles/allocations.yaml to `{new}`."
+        )
+    yield UIDS_MOVED.at(_line(replacement, new), message, hint=hint)
+
+
+def _described(ids: tuple[str, ...]) -> str:
+    return f"ids {ids[0]} and level {ids[-1]}" if ids else "ids from OpenShift"
+
+
+def uids_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare each line that is new or changed with the ids that other namespaces ever had."""
+    kept = {held.number for held in replacement.ids if not held.former}
+    for new in _ledger(replacement):
+        if new.number not in kept:
+            for held in of_others(replacement.ids, new):
+                yield from _given_away(replacement, held, new)
+
+
+def _given_away(replacement: Replacement, held: Ids, new: Ids) -> Iterator[Diagnostic]:
+    """Yield that a namespace would get ids that another one had."""
+    shared = [field for field, mark in new.marks.items() if held.marks[field] == mark]
+    if not shared:
+        return
+    ids = " and ".join(f"{field} {getattr(new, field)}" for field in shared)
+    message = (
+        f"namespace `{new.namespace}` would get {ids}, which namespace `{held.namespace}` was given"
+    )
+    since = f" on {held.since}" if held.since else ""
+    note = Note(f"the lockfile remembers that `{held.namespace}` was given {held.range}{since}")
+    at = _line(replacement, new.namespace) / shared[0]
+    yield UIDS_GIVEN_AWAY.at(at, message, notes=[note])
+
+
+def _ledger(replacement: Replacement) -> tuple[Ids, ...]:
+    return replacement.platform.ids.get(replacement.site.name, ())
+
+
+def _annotated(namespace: Manifest) -> tuple[str, ...]:
+    return ids_of(namespace.body["metadata"].get("annotations", {}))
+
+
+def _line(replacement: Replacement, namespace: str) -> Pointer:
+    return replacement.platform.allocations_at / replacement.site.name / UIDS / namespace

@@ -1,0 +1,87 @@
+"""Check what replacing the committed tree by the new one takes away from the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from trainyard.change.clusters import BothSides, both_sides
+from trainyard.change.history.check import check_replacement
+from trainyard.change.history.replacement import Replacement
+from trainyard.change.history.tombstones import check_old_names, check_vanished, vanished_cluster
+from trainyard.diagnostics import Diagnostic
+from trainyard.generation.generate import Generation
+from trainyard.model.platform import Site
+from trainyard.model.renames import renamed_holdings, renamed_ids, renames
+from trainyard.model.team import Team
+from trainyard.tree.lockfile import Lock
+from trainyard.tree.tree import Tree
+
+
+def check_replaced(
+    tree: Tree,
+    generation: Generation,
+    clusters: Iterable[str] = (),
+    compared: Mapping[str, BothSides] = MappingProxyType({}),
+) -> Iterator[Diagnostic]:
+    """Yield what leaves the tree without a tombstone, and what breaks objects on the cluster.
+
+    Args:
+        tree: the committed one.
+        generation: without errors; a cluster that was not rendered is not compared.
+        clusters: names of the only ones wanted; all when empty.
+        compared: objects of clusters that were read before, so that they are not read twice.
+
+    Raises:
+        TreeError: the tree can't be read, holds what Trainyard did not write, or lost a lockfile.
+    """
+    tree.require_locks(generation.manifests)
+    # What holds for all clusters is found on each of them, at one place.
+    yield from dict.fromkeys(_check_trees(tree, generation, frozenset(clusters), compared))
+
+
+def _check_trees(
+    tree: Tree,
+    generation: Generation,
+    wanted: frozenset[str],
+    compared: Mapping[str, BothSides],
+) -> Iterator[Diagnostic]:
+    assert generation.checked.platform is not None
+    platform = generation.checked.platform
+    sites = {site.name: site for site in platform.sites}
+    committed = tree.locks()
+    yield from check_old_names(platform.teams, committed.values())
+    here = committed.keys() & generation.manifests.keys()
+    for cluster in sorted(here & wanted if wanted else here):
+        lock = committed[cluster]
+        sides = compared.get(cluster) or both_sides(tree, cluster, generation)
+        yield from _check_site(sites[cluster], lock, generation, sides)
+    if not wanted:
+        for cluster in sorted(committed.keys() - sites.keys()):
+            yield vanished_cluster(cluster, committed[cluster])
+
+
+def _check_site(
+    site: Site, lock: Lock, generation: Generation, sides: BothSides
+) -> Iterator[Diagnostic]:
+    assert generation.checked.platform is not None
+    renamed = renames(generation.checked.platform.teams, lock.teams)
+    yield from check_vanished(site, lock, generation, renamed)
+    yield from check_replacement(_replacement(site, lock, generation, sides, renamed))
+
+
+def _replacement(
+    site: Site, lock: Lock, generation: Generation, sides: BothSides, renamed: Mapping[str, Team]
+) -> Replacement:
+    """Return the objects of a cluster before and after."""
+    platform = generation.checked.platform
+    assert platform is not None
+    return Replacement(
+        platform,
+        site,
+        lock.tool,
+        *sides,
+        renamed_holdings(lock.holdings, platform.holdings(site), renamed),
+        renamed_ids(lock.ids, platform.ids.get(site.name, ()), renamed),
+        renamed,
+    )

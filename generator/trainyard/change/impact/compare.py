@@ -1,0 +1,93 @@
+"""Compare every cluster before and after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from trainyard.change.impact.access import (
+    access_changes,
+    namespace_changes,
+    rename_changes,
+    role_changes,
+)
+from trainyard.change.impact.alerts import alert_changes, waiting_changes
+from trainyard.change.impact.disruption import disruptions
+from trainyard.change.impact.hands import hand_changes
+from trainyard.change.impact.maintenance import maintenance_changes
+from trainyard.change.impact.model import ClusterImpact, Impact, ObjectChange, Sides
+from trainyard.change.impact.network import path_changes
+from trainyard.change.impact.objects import object_changes
+from trainyard.change.impact.pools import cohort_changes, order_changes, payer_changes, pool_changes
+from trainyard.change.impact.quotas import quota_changes, transfers
+from trainyard.change.impact.records import drop_change, log_changes
+from trainyard.change.impact.remaining import on_cluster
+from trainyard.change.impact.runtimes import runtime_changes
+from trainyard.change.impact.terms import term_changes
+from trainyard.change.impact.upgrade import Upgrade
+from trainyard.change.impact.viewers import viewer_changes
+
+
+def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
+    """Return what a change does.
+
+    Args:
+        clusters: on both sides.
+        upgrade: objects that no profile has changed; they are counted, and not listed.
+    """
+    impacts = (_cluster(sides, upgrade) for sides in clusters)
+    return Impact(tuple(each for each in impacts if each is not None), upgrade)
+
+
+def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
+    """Return the impact on a cluster; None when nothing changes there."""
+    edited = replace(sides, before={}, after={}) if _same_objects(sides) else sides
+    objects, stays = object_changes(edited), on_cluster(edited)
+    impact = ClusterImpact(
+        sides.name,
+        _change(sides),
+        disruptions=disruptions(edited.in_use, objects),
+        renames=rename_changes(stays),
+        quotas=quota_changes(sides.in_use),
+        transfers=transfers(sides.in_use),
+        payers=payer_changes(sides),
+        cohorts=cohort_changes(sides),
+        orders=order_changes(sides),
+        pools=pool_changes(sides),
+        maintenance=maintenance_changes(sides),
+        namespaces=namespace_changes(stays),
+        access=access_changes(stays),
+        roles=role_changes(stays),
+        terms=term_changes(sides),
+        viewers=viewer_changes(sides),
+        logs=log_changes(sides),
+        alerts=alert_changes(edited),
+        waiting=waiting_changes(sides),
+        drops_credentials=drop_change(sides),
+        network=path_changes(stays),
+        runtimes=runtime_changes(edited),
+        objects=_edited(objects, upgrade, sides.name),
+        hands=hand_changes(sides),
+    )
+    nothing = ClusterImpact(sides.name, "changed")
+    return None if impact == nothing else impact
+
+
+def _change(sides: Sides) -> str:
+    if not sides.before:
+        return "created"
+    return "changed" if sides.after else "deleted"
+
+
+def _same_objects(sides: Sides) -> bool:
+    """Return whether no object differs, without a look into them: most clusters don't change."""
+    before, after = sides.before, sides.after
+    return before.keys() == after.keys() and all(after[key] is old for key, old in before.items())
+
+
+def _edited(
+    objects: tuple[ObjectChange, ...], upgrade: Upgrade | None, cluster: str
+) -> tuple[ObjectChange, ...]:
+    """Return the objects without those that only another version of Trainyard changes."""
+    moved = upgrade.objects.get(cluster, frozenset()) if upgrade else frozenset()
+    return tuple(each for each in objects if each.identity not in moved)

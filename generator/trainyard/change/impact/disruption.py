@@ -1,0 +1,148 @@
+"""What runs and is disturbed by a change, once for each cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from trainyard.change.impact.causes import cause
+from trainyard.change.impact.model import Disruption, Effect, ObjectChange, Sides
+from trainyard.change.impact.occupancy import Occupancy, occupancy
+from trainyard.change.impact.places import pool_of
+from trainyard.change.impact.reaction import Edited, Reaction, Touched, flavor_of
+from trainyard.change.impact.reactions.table import reaction_to
+from trainyard.model.immutable import refused_changes
+from trainyard.model.lookup import value_at
+from trainyard.model.manifest import Manifest
+
+_ONE = "one after the other"
+_OF_JOBS = frozenset({Effect.RECLAIMS, Effect.EVICTS})
+"""Effects that touch nothing where no job can run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A reaction to one edit."""
+
+    effect: Effect
+    cause: str
+    edited: Edited
+    reaction: Reaction
+    touched: Touched
+
+
+def disruptions(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disruption, ...]:
+    """Return what is disturbed, the worst first; nothing when nothing that runs is touched.
+
+    Args:
+        sides: of one cluster.
+        objects: what `object_changes` returns for it.
+    """
+    now = occupancy(sides)
+    merged: dict[tuple[Effect, str], list[_Hit]] = {}
+    for hit in _hits(now, objects):
+        merged.setdefault((hit.effect, hit.cause), []).append(hit)
+    found = [_disruption(now, hits) for hits in merged.values()]
+    return tuple(
+        sorted(
+            (each for each in found if each.effect not in _OF_JOBS or each.nodes),
+            key=lambda each: (-each.effect, -each.gpus, -each.nodes, each.cause),
+        )
+    )
+
+
+def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
+    for change in objects:
+        verb = _verb(now.sides, change)
+        seen = set()
+        for edited in _edited(now.sides, change, verb):
+            reaction = reaction_to(now.sides, edited, verb)
+            if reaction is None or reaction.effect is None:
+                continue
+            flavor = flavor_of(edited)
+            # The amounts of a flavor's resources change together.
+            if (reaction.fields, flavor) in seen:
+                continue
+            seen |= {(reaction.fields, flavor)} if flavor else set()
+            words = cause(now, edited, reaction)
+            yield _Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
+
+
+def _verb(sides: Sides, change: ObjectChange) -> str:
+    """Return what the API server is asked for.
+
+    What takes the place of another under a new name is created.
+    """
+    taken = change.change == "recreated" and change.identity not in sides.before
+    return "created" if taken else change.change
+
+
+def _edited(sides: Sides, change: ObjectChange, verb: str) -> Iterator[Edited]:
+    """Yield the edits of an object: each field of a changed one, which may have several effects."""
+    old, new = sides.before.get(change.identity), sides.after.get(change.identity)
+    if verb == "recreated" and old and new:
+        yield from (Edited(change, old, new, field) for field in refused_changes(old, new))
+    elif verb == "changed":
+        yield from (Edited(change, old, new, field) for field in change.fields)
+    elif verb != "left behind":
+        yield Edited(change, old, new, None)
+
+
+def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
+    """Return what the hits of one cause touch together."""
+    first = hits[0]
+    touched = Touched()
+    for hit in hits:
+        touched |= hit.touched
+    jobs = touched.quotas | {key for key in now.jobs if key[1] in touched.pools}
+    busy = now.busy(jobs)
+    emptied = {name: now.pools[name].nodes for name in touched.pools & now.pools.keys()}
+    nodes = {name: ceil(count) for name, count in busy.items()} | emptied
+    return Disruption(
+        effect=first.effect,
+        cause=first.cause,
+        consequence=_consequence(now.sides, first),
+        source=first.reaction.source,
+        pool=next(iter(nodes)) if len(nodes) == 1 else "",
+        nodes=sum(nodes.values()),
+        pace=_pace(now.sides, first),
+        teams=tuple(sorted(touched.teams | {team for team, _ in jobs})),
+        gpus=now.gpus(busy),
+        lost=first.reaction.lost,
+    )
+
+
+def _consequence(sides: Sides, hit: _Hit) -> str:
+    """Return what happens, and who begins it where Argo CD does not."""
+    by_hand = sides.new is not None and sides.new.cluster.node_sync == "manual"
+    if by_hand and (hit.edited.new or hit.edited.manifest).unit == "nodes":
+        return f"Nothing happens until somebody syncs `nodes/`. {hit.reaction.consequence}"
+    return hit.reaction.consequence
+
+
+def _pace(sides: Sides, hit: _Hit) -> str:
+    """Return how many nodes are emptied at a time; empty where none is.
+
+    Without a configuration of the pool it is one, and without a number in it all
+    (k8snetworkplumbingwg/sriov-network-operator:api/v1/helper.go@v1.6.0). A MachineConfigPool's
+    number is one by default
+    (openshift/machine-config-operator:pkg/controller/node/node_controller.go@53e78f3692ee).
+    """
+    if hit.effect not in {Effect.DRAINS, Effect.REBOOTS}:
+        return ""
+    config = _pool_config(sides, hit)
+    if config is None:
+        return _ONE
+    number = value_at(config.body, "spec.maxUnavailable")
+    if number is None and config.kind.name == "SriovNetworkPoolConfig":
+        return "all at once"
+    return _ONE if number in {None, 1} else f"{number} at a time"
+
+
+def _pool_config(sides: Sides, hit: _Hit) -> Manifest | None:
+    """Return the object that says how many nodes of the hit's pool are emptied at a time."""
+    pool, kind = pool_of(hit.edited.manifest), hit.reaction.pace
+    side = sides.after or sides.before
+    found = (each for key, each in side.items() if key.kind == kind and pool_of(each) == pool)
+    return next(found, None)

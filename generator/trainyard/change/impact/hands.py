@@ -1,0 +1,28 @@
+"""Compare the files that somebody puts into use by hand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from trainyard.change.impact.model import HandChange, Sides
+from trainyard.model.by_hand import owner_of
+
+
+def hand_changes(sides: Sides) -> tuple[HandChange, ...]:
+    """Return what each person has to do after the merge; sorted."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    before, after = sides.files
+    for path in sorted({*before, *after}):
+        change = _change(before.get(path), after.get(path))
+        if change and (owner := owner_of(path)):
+            found[owner, change].append(path)
+    return tuple(HandChange(*key, tuple(paths)) for key, paths in sorted(found.items()))
+
+
+def _change(old: str | None, new: str | None) -> str:
+    """Return what happens to a file, by its digests; empty when nothing does."""
+    if old is None:
+        return "created"
+    if new is None:
+        return "deleted"
+    return "changed" if old != new else ""

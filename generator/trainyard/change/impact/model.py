@@ -1,0 +1,284 @@
+"""The impact of a change: what each cluster's teams, networks and nodes gain, lose and suffer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+
+from trainyard.change.impact.amounts import (
+    CohortChange,
+    MaintenanceChange,
+    OrderChange,
+    PayerChange,
+    PoolChange,
+    QuotaChange,
+    Transfer,
+)
+from trainyard.change.impact.rights import AccessChange, RoleChange, TermChange, ViewerChange
+from trainyard.change.impact.upgrade import Upgrade
+from trainyard.model.differences import Difference
+from trainyard.model.identity import Identity
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """One cluster before and after the change.
+
+    Args:
+        name: of the cluster.
+        old, new: the cluster as the profiles describe it; None where it has no profile, or where
+            the old profiles can't be resolved any more.
+        before: objects of the base's committed tree.
+        after: objects that the profiles make now.
+        renamed: old name of a team -> its new name.
+        files: before and after, digest of each generated file by its path below the folder.
+    """
+
+    name: str
+    old: Site | None
+    new: Site | None
+    before: Mapping[Identity, Manifest]
+    after: Mapping[Identity, Manifest]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+
+    @property
+    def in_use(self) -> Sides:
+        """Both sides without nodes in maintenance."""
+        old, new = (site.in_use if site else None for site in (self.old, self.new))
+        return replace(self, old=old, new=new)
+
+
+class Effect(IntEnum):
+    """Effect of a change on what runs, the worst last."""
+
+    RECREATES = 1
+    """Objects are deleted and created again."""
+    RECLAIMS = 2
+    """Jobs run until others need their nodes, and are then stopped and queued again."""
+    EVICTS = 3
+    """Jobs are stopped and queued again."""
+    DRAINS = 4
+    """Nodes are emptied, some at a time."""
+    REBOOTS = 5
+    """Nodes are emptied and rebooted."""
+    DELETES = 6
+    """Data or namespaces go, at once or with a claim; a revert does not bring them back."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogChange:
+    """How long the log store keeps the lines of some teams' pods, where it differs.
+
+    No object has it: the owner of the store takes it from the README of the cluster.
+
+    Args:
+        teams: on both sides, sorted.
+        before, after: days; 0 where no profile states it.
+    """
+
+    teams: tuple[str, ...]
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandChange:
+    """Files with which somebody has something to do after the merge: Argo CD does not apply them.
+
+    Args:
+        owner: who, in words.
+        change: ``created``, ``changed`` or ``deleted``, which removes nothing that is in use.
+        files: paths below the cluster's folder, sorted.
+    """
+
+    owner: str
+    change: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceChange:
+    """A namespace that is added or removed.
+
+    Args:
+        team: whose it is; empty for the platform's.
+    """
+
+    namespace: str
+    team: str
+    added: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """A network path that is opened or closed in some namespaces.
+
+    Args:
+        namespaces: whose pods it concerns, sorted.
+        path: in one line, e.g. ``egress to 203.0.113.0/28, TCP 443``.
+    """
+
+    namespaces: tuple[str, ...]
+    opened: bool
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeChange:
+    """A runtime that changes in the same way for some namespaces, on some nodes.
+
+    Args:
+        runtime: with its version, e.g. ``openmpi-v1``.
+        nodes: hardware profiles or classes of node, sorted.
+        objects: names of the ClusterTrainingRuntimes, sorted.
+        change: ``added`` or ``retired`` for these namespaces; for all that may use it
+            ``deprecated until DATE``, ``supported again`` or ``changed``.
+        details: one line each, e.g. ``image ...@sha256:1 -> ...@sha256:2``; of a version that is
+            added, what differs from the version that it follows; why it is retired.
+        spaces: namespaces of teams, without the prefix of all of them; sorted.
+    """
+
+    runtime: str
+    nodes: tuple[str, ...]
+    objects: tuple[str, ...]
+    change: str
+    details: tuple[str, ...]
+    spaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectChange:
+    """An object that is created, changed, recreated, deleted or left behind.
+
+    Args:
+        change: one of these words; an object that is recreated is in no other list, under its new
+            name. What is left behind leaves the tree and stays on the cluster.
+        scope: ``stateless``, ``stateful`` (its deletion loses data), ``cluster-wide``, or
+            ``artifact``: a file that nothing syncs.
+        unit: sync unit that has it, or had it.
+        reason: why it is deleted, left behind, recreated or in another unit; else empty.
+        fields: what differs, sorted by path.
+    """
+
+    identity: Identity
+    change: str
+    scope: str
+    unit: str
+    reason: str
+    fields: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disruption:
+    """What runs and is disturbed, once for each cause.
+
+    Args:
+        cause: the edit, e.g. ``MTU of fabric ib 9000 -> 4200``.
+        consequence, source, lost: as the reaction has them.
+        pool: whose nodes are touched; empty when none is, or those of several pools.
+        nodes: at most touched.
+        pace: of emptied nodes, e.g. ``one after the other`` or ``all at once``; else empty.
+        teams: whose jobs or data are touched, sorted.
+        gpus: running GPUs at most touched.
+    """
+
+    effect: Effect
+    cause: str
+    consequence: str
+    source: str
+    pool: str
+    nodes: int
+    pace: str
+    teams: tuple[str, ...]
+    gpus: int
+    lost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A team that has a new name.
+
+    Args:
+        folder: its folder on NFS servers and in secret stores.
+        kept: groups and accounts whose roles are the same under the new name, sorted.
+    """
+
+    before: str
+    after: str
+    folder: str = ""
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlertChange:
+    """An alert that comes, goes or has another severity.
+
+    Args:
+        before, after: its severity; empty where it is not.
+    """
+
+    alert: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingChange:
+    """Jobs of a priority that wait longer or shorter until an alert fires; in seconds."""
+
+    priority: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterImpact:
+    """Impact on one cluster; what is empty does not change.
+
+    Args:
+        change: ``created``, ``changed`` or ``deleted``.
+        drops_credentials: whether the forwarder drops lines with a credential, where that differs.
+    """
+
+    name: str
+    change: str
+    disruptions: tuple[Disruption, ...] = ()
+    renames: tuple[Rename, ...] = ()
+    quotas: tuple[QuotaChange, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    payers: tuple[PayerChange, ...] = ()
+    cohorts: tuple[CohortChange, ...] = ()
+    orders: tuple[OrderChange, ...] = ()
+    pools: tuple[PoolChange, ...] = ()
+    maintenance: tuple[MaintenanceChange, ...] = ()
+    namespaces: tuple[NamespaceChange, ...] = ()
+    access: tuple[AccessChange, ...] = ()
+    roles: tuple[RoleChange, ...] = ()
+    terms: tuple[TermChange, ...] = ()
+    viewers: tuple[ViewerChange, ...] = ()
+    logs: tuple[LogChange, ...] = ()
+    alerts: tuple[AlertChange, ...] = ()
+    waiting: tuple[WaitingChange, ...] = ()
+    drops_credentials: bool | None = None
+    network: tuple[PathChange, ...] = ()
+    runtimes: tuple[RuntimeChange, ...] = ()
+    objects: tuple[ObjectChange, ...] = ()
+    hands: tuple[HandChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Impact of a change on all clusters; one that does not change is left out."""
+
+    clusters: tuple[ClusterImpact, ...]
+    upgrade: Upgrade | None = None
+
+    @property
+    def worst(self) -> Disruption | None:
+        """The worst disruption: by effect, then by GPUs; None when nothing that runs is touched."""
+        every = [each for cluster in self.clusters for each in cluster.disruptions]
+        return max(every, key=lambda each: (each.effect, each.gpus, each.nodes), default=None)

@@ -1,0 +1,102 @@
+"""Whose jobs and nodes a change reaches."""
+
+from __future__ import annotations
+
+from trainyard.change.impact.occupancy import Occupancy
+from trainyard.change.impact.places import (
+    passed,
+    pool_of,
+    pools_of_queue,
+    team_of_object,
+    teams_that_stay,
+)
+from trainyard.change.impact.reaction import Edited, Touched, flavor_of
+from trainyard.model.lookup import value_at
+from trainyard.model.manifest import Manifest
+
+
+def pool(_occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return all nodes of the object's pool."""
+    return Touched(pools=frozenset({pool_of(edited.manifest)}))
+
+
+def named(_occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the object's team, of which no job is touched."""
+    return Touched(teams=frozenset({team_of_object(edited.manifest)} - {""}))
+
+
+def kept_namespaces(occupancy: Occupancy, _edited: Edited) -> Touched:
+    """Return the teams that keep a namespace, of which no running job is touched."""
+    return Touched(teams=teams_that_stay(occupancy.sides))
+
+
+def team(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return all jobs of the object's team."""
+    return _jobs_of(occupancy, team_of_object(edited.manifest))
+
+
+def queue(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs in a ClusterQueue."""
+    pools = pools_of_queue(edited.manifest)
+    own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
+    return Touched(quotas=frozenset(key for key in own if key[1] in pools))
+
+
+def flavor(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of a ClusterQueue on the flavor that a field is about."""
+    key = (team_of_object(edited.manifest), flavor_of(edited))
+    return Touched(quotas=frozenset({key} & occupancy.jobs.keys()))
+
+
+def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of other teams that borrow in the cohort of a ClusterQueue or Cohort.
+
+    Of a field about one flavor, only those on its nodes.
+    """
+    root = occupancy.root(_cohort(edited.manifest))
+    every = occupancy.borrowing.get((root, flavor_of(edited)), frozenset())
+    own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
+    return Touched(quotas=every - own)
+
+
+def cohort(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs that borrow in a ClusterQueue's cohort on its pools, its own included."""
+    root = occupancy.root(_cohort(edited.manifest))
+    pools = pools_of_queue(edited.manifest)
+    keys = (occupancy.borrowing.get((root, name), frozenset()) for name in pools)
+    return Touched(quotas=frozenset[tuple[str, str]]().union(*keys))
+
+
+def all_borrowers(occupancy: Occupancy, _edited: Edited) -> Touched:
+    """Return the jobs of all teams that borrow."""
+    return Touched(quotas=frozenset[tuple[str, str]]().union(*occupancy.borrowing.values()))
+
+
+def everybody(occupancy: Occupancy, _edited: Edited) -> Touched:
+    """Return all jobs."""
+    return Touched(quotas=frozenset(occupancy.jobs))
+
+
+def runtime(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs that a runtime's pods may run in: those of its teams, on its nodes."""
+    return Touched(quotas=occupancy.runtimes.get(edited.manifest.name, frozenset()))
+
+
+def priority(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of the teams that may use a priority and one whose value it passes."""
+    teams = occupancy.priorities.get(edited.manifest.name, frozenset())
+    names = passed(occupancy.sides, edited.change.identity)
+    others = (occupancy.priorities.get(name, frozenset()) for name in names)
+    return _jobs_of(occupancy, *(teams & frozenset[str]().union(*others)))
+
+
+def _jobs_of(occupancy: Occupancy, *teams: str) -> Touched:
+    keys = (occupancy.of_team.get(name, frozenset()) for name in teams)
+    return Touched(quotas=frozenset[tuple[str, str]]().union(*keys))
+
+
+def _cohort(manifest: Manifest) -> str:
+    """Return the cohort that a ClusterQueue is in, or that a Cohort is."""
+    if manifest.kind.name == "Cohort":
+        return manifest.name
+    return str(value_at(manifest.body, "spec.cohortName") or "")

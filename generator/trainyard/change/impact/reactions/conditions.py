@@ -1,0 +1,106 @@
+"""What else must hold for a reaction, beside the kind and the field."""
+
+from __future__ import annotations
+
+from trainyard.change.impact.model import Sides
+from trainyard.change.impact.places import passed, team_of_object, teams_that_stay
+from trainyard.change.impact.reaction import Condition, Edited, flavor_of
+from trainyard.model.lookup import value_at
+from trainyard.model.network import MPI_JOBS
+from trainyard.model.ownership import owners_of
+from trainyard.model.quantity import parse_amount
+
+
+def becomes(value: str) -> Condition:
+    """Return the condition that a field gets a value."""
+    return lambda _sides, edited: edited.values[1] == value
+
+
+def is_labelled(key: str) -> Condition:
+    """Return the condition that an object has a label."""
+    return lambda _sides, edited: key in edited.manifest.body["metadata"].get("labels", {})
+
+
+def is_set(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a field has a value afterwards."""
+    return edited.values[1] is not None
+
+
+def appears(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a field has a value afterwards only."""
+    old, new = edited.values
+    return old is None and new is not None
+
+
+def teams_stay(sides: Sides, _edited: Edited) -> bool:
+    """Return whether a team had a namespace before, and so may have finished jobs."""
+    return bool(teams_that_stay(sides))
+
+
+def is_lowered(_sides: Sides, edited: Edited) -> bool:
+    """Return whether an amount is lowered."""
+    return _is_lower(*edited.values)
+
+
+def is_order(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a field is a list whose members have another order."""
+    return all(isinstance(each, list) for each in edited.values)
+
+
+def lowered_beside_owners(sides: Sides, edited: Edited) -> bool:
+    """Return whether an amount is lowered where others below the same root own nodes of the pool.
+
+    Nobody else reclaims what a queue uses beyond its quota.
+    """
+    return is_lowered(sides, edited) and _others_own(sides, edited)
+
+
+def _others_own(sides: Sides, edited: Edited) -> bool:
+    site = sides.new
+    cohort = value_at(edited.new.body, "spec.cohortName") if edited.new else None
+    if site is None or not cohort:
+        return bool(cohort)
+    team, root = team_of_object(edited.manifest), site.cluster.lineage(cohort)[-1]
+    owners = owners_of(site).get(flavor_of(edited), ())
+    return any(
+        quota.nodes and tenant.name != team and site.cluster.lineage(tenant.team.cohort)[-1] == root
+        for tenant, quota in owners
+        if tenant.team.cohort
+    )
+
+
+def order_changes(sides: Sides, edited: Edited) -> bool:
+    """Return whether a priority passes, reaches or leaves the value of another."""
+    return bool(passed(sides, edited.change.identity))
+
+
+def of_nvidia(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a policy is about cards of NVIDIA, whose firmware the operator changes."""
+    return bool(value_at(edited.manifest.body, "spec.nicSelector.vendor") == "15b3")
+
+
+def of_mpi_jobs(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a NetworkPolicy joins the ranks of a team's MPIJobs."""
+    return edited.manifest.name == MPI_JOBS
+
+
+def has_parent(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a cohort is below another."""
+    return value_at(edited.manifest.body, "spec.parentName") is not None
+
+
+def appears_below_a_parent(sides: Sides, edited: Edited) -> bool:
+    """Return whether a field of a cohort below another has a value afterwards only.
+
+    Kueue weighs no cohort without a parent
+    (kubernetes-sigs/kueue:pkg/cache/scheduler/fair_sharing.go@v0.16.2 and @v0.19.2).
+    """
+    return appears(sides, edited) and has_parent(sides, edited)
+
+
+def _is_lower(old: object, new: object) -> bool:
+    """Return whether an amount is lowered; one in a form of its own may be."""
+    try:
+        return parse_amount(str(new)) < parse_amount(str(old))
+    except ValueError:
+        return True

@@ -1,0 +1,67 @@
+"""Reactions of Argo CD to the objects that deliver the tree."""
+
+from __future__ import annotations
+
+from trainyard.change.impact import reach
+from trainyard.change.impact.model import Effect
+from trainyard.change.impact.reaction import Reaction, quiet
+
+_SEEN = "seen with Argo CD 3.5.7"
+_STATE = "argoproj/argo-cd:controller/state.go@v3.5.7"
+
+_APPLICATION = (
+    Reaction(
+        kind="Application",
+        change="changed",
+        fields="spec.destination",
+        consequence="Argo CD compares and syncs the new place. What is at the old one stays there, "
+        "and nothing watches it.",
+        source=_STATE,
+    ),
+    Reaction(
+        kind="Application",
+        change="changed",
+        fields="spec.source",
+        consequence="Argo CD compares the new folder, and deletes what that folder lacks and what "
+        "may be pruned.",
+        source=_STATE,
+    ),
+    *quiet(
+        "Application",
+        _SEEN,
+        created="Argo CD syncs the folder.",
+        changed="Argo CD syncs by the new settings. Running jobs stay.",
+        deleted="Its objects stay, and nothing watches them.",
+    ),
+)
+
+_SET = (
+    Reaction(
+        kind="ApplicationSet",
+        change="deleted",
+        effect=Effect.DELETES,
+        cause="ApplicationSet `{name}` is deleted",
+        consequence="Argo CD deletes the Application of every team with its objects. Namespaces "
+        "and claims wait for an approval.",
+        source=_SEEN,
+        reach=reach.everybody,
+        lost="data",
+    ),
+    *quiet(
+        "ApplicationSet",
+        _SEEN,
+        created="Argo CD makes an Application of each team's folder.",
+        changed="Argo CD changes the teams' Applications. Running jobs stay.",
+    ),
+)
+
+_PROJECT = quiet(
+    "AppProject",
+    _SEEN,
+    created="Its Applications can sync.",
+    changed="A unit with an object that the project does not permit is not synced at all. Running "
+    "jobs stay.",
+    deleted="It stays until its Applications are gone.",
+)
+
+REACTIONS = (*_APPLICATION, *_SET, *_PROJECT)

@@ -1,0 +1,97 @@
+"""Say why an object leaves the tree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from trainyard.change.impact.losses import why_lost
+from trainyard.change.impact.model import Sides
+from trainyard.change.impact.places import pool_of, pools_of, team_of_object
+from trainyard.change.impact.uses import spaces_of, uses
+from trainyard.model import names
+from trainyard.model.differences import few
+from trainyard.model.lookup import value_at
+from trainyard.model.manifest import Manifest
+
+_MADE_FOR = ("spec.networkNamespace", "spec.claimRef.namespace")
+"""Fields with the namespace that an object of another one, or of none, is made for."""
+
+_REASONS = {
+    "ClusterQueue": "no quota on such nodes",
+    "Cohort": "cohort removed",
+    "CronJob": "clean-up of finished jobs removed",
+    "IPPool": "no addresses on the fabric",
+    "LocalQueue": "no quota on such nodes",
+    "Namespace": "namespace removed",
+    "NetworkAttachmentDefinition": "no quota on the fabric",
+    "NetworkPolicy": "no such path any more",
+    "PersistentVolume": "storage not requested",
+    "PersistentVolumeClaim": "storage not requested",
+    "RoleBinding": "nobody has the role",
+    "ServiceAccount": "account removed",
+    "SriovNetwork": "no quota on the fabric",
+    "Topology": "fabric removed",
+    "WorkloadPriorityClass": "priority removed",
+}
+"""Why an object of a kind goes while its team, namespace, pool and cluster stay."""
+
+_RUNTIME, _OTHERWISE = "ClusterTrainingRuntime", "not generated any more"
+
+
+def why_it_leaves(sides: Sides, removed: frozenset[str], old: Manifest) -> str:
+    """Return why an object leaves the tree.
+
+    Args:
+        sides: of the cluster.
+        removed: namespaces that leave the tree.
+        old: the object.
+    """
+    pool, kind = pool_of(old), old.kind.name
+    if not sides.after:
+        return "cluster removed"
+    if _team_leaves(sides, old):
+        return f"team `{team_of_object(old)}` leaves the cluster"
+    if old.by_hand:
+        return "no component of the team has it any more"
+    if pool and pool not in pools_of(sides.new):
+        return f"pool `{pool}` removed"
+    if _spaces(old) & removed:
+        return "namespace removed"
+    return _of_runtime(sides, old) if kind == _RUNTIME else _REASONS.get(kind, _OTHERWISE)
+
+
+def removed_namespaces(sides: Sides) -> frozenset[str]:
+    """Return the namespaces that are on the side before only."""
+    gone = sides.before.keys() - sides.after.keys()
+    return frozenset(each.name for each in gone if each.kind == "Namespace")
+
+
+def _team_leaves(sides: Sides, old: Manifest) -> bool:
+    team = team_of_object(old)
+    if not team or sides.new is None:
+        return False
+    return team not in {each.name for each in sides.new.tenants}
+
+
+def _spaces(old: Manifest) -> frozenset[str]:
+    """Return the namespaces that an object is in or made for, and others that there are not."""
+    of_jobs = (old.name.removeprefix(name("")) for name in (names.job_limits, names.job_help))
+    elsewhere = (str(value_at(old.body, path)) for path in _MADE_FOR)
+    return frozenset({old.namespace, *elsewhere, *(names.TEAM_PREFIX + each for each in of_jobs)})
+
+
+def _of_runtime(sides: Sides, old: Manifest) -> str:
+    """Return why nobody may use a runtime any more: each reason with the namespaces it is for."""
+    found: dict[str, list[str]] = defaultdict(list)
+    kept, spaces = uses(sides.after, {}), spaces_of(sides.after, {})
+    for use, used in uses(sides.before, sides.renamed).items():
+        if used.name != old.name:
+            continue
+        if use in kept:
+            found["a share of another size"].append(use.space)
+        elif use.space in spaces:
+            found[why_lost(sides, use, used) or _OTHERWISE].append(use.space)
+        else:
+            found["namespace removed"].append(use.space)
+    reasons = (f"{reason} ({few(sorted(each))})" for reason, each in sorted(found.items()))
+    return "; ".join(reasons) or "no team lists the runtime"

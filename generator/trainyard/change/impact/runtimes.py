@@ -1,0 +1,147 @@
+"""Compare the runtimes of a cluster, and the namespaces that may use them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from trainyard.change.impact.images import described
+from trainyard.change.impact.losses import why_lost
+from trainyard.change.impact.model import RuntimeChange, Sides
+from trainyard.change.impact.uses import Objects, Use, Used, ending, parts_of, spaces_of, uses
+from trainyard.model.lookup import mapping
+from trainyard.model.manifest import Manifest
+
+
+class _Change(NamedTuple):
+    """What changes of a runtime for one namespace, as in `RuntimeChange`.
+
+    Args:
+        space: empty for an object that no namespace lists.
+    """
+
+    runtime: str
+    change: str
+    details: tuple[str, ...]
+    nodes: str
+    space: str
+    name: str
+
+
+def runtime_changes(sides: Sides) -> tuple[RuntimeChange, ...]:
+    """Return what changes of the runtimes, sorted by runtime; equal changes once."""
+    before, after = uses(sides.before, sides.renamed), uses(sides.after, {})
+    changes = (
+        *_gained(sides, before, after),
+        *_lost(sides, before, after),
+        *_resized(before, after),
+        *_edited(sides, after),
+    )
+    return tuple(_merged(changes))
+
+
+def _gained(
+    sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]
+) -> Iterator[_Change]:
+    old, new = _runtimes(sides.before), _runtimes(sides.after)
+    spaces = spaces_of(sides.before, sides.renamed)
+    added = {
+        use: used.name
+        for use, used in after.items()
+        if use not in before and not _is_new_space(use, used, spaces) and used.name in new
+    }
+    details = {name: tuple(_news(old, new[name], name)) for name in {*added.values()}}
+    for use, name in added.items():
+        yield _Change(use.runtime, "added", details[name], use.nodes, use.space, name)
+
+
+def _news(old: Mapping[str, Manifest], runtime: Manifest, name: str) -> Iterator[str]:
+    """Yield what a runtime has that the version before it lacks."""
+    former = _former(name, old)
+    yield from described(former, runtime) if former else ()
+    yield from _end(runtime)
+
+
+def _lost(sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
+    spaces = spaces_of(sides.after, {})
+    for use, used in before.items():
+        if use in after or _is_new_space(use, used, spaces):
+            continue
+        reason = why_lost(sides, use, used)
+        details = (reason,) if reason else ()
+        yield _Change(use.runtime, "retired", details, use.nodes, use.space, used.name)
+
+
+def _resized(before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
+    """Yield the uses whose pods have another part of a node."""
+    for use in before.keys() & after.keys():
+        old, new = (each.part or "a whole node" for each in (before[use], after[use]))
+        if old != new:
+            detail = f"a pod has {old} -> {new}"
+            yield _Change(use.runtime, "changed", (detail,), use.nodes, use.space, after[use].name)
+
+
+def _edited(sides: Sides, after: Mapping[Use, Used]) -> Iterator[_Change]:
+    """Yield the edits of each object on both sides, for each namespace that may use it."""
+    users: dict[str, list[Use]] = defaultdict(list)
+    for use, used in after.items():
+        users[used.name].append(use)
+    old, new = _runtimes(sides.before), _runtimes(sides.after)
+    for name in old.keys() & new.keys():
+        runtime, _, nodes = parts_of(name)
+        for change, details in _edits(old[name], new[name]):
+            for use in users[name] or [Use(runtime, nodes, "")]:
+                yield _Change(runtime, change, details, use.nodes, use.space, name)
+
+
+def _edits(before: Manifest, after: Manifest) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if _end(before) != _end(after):
+        yield next(iter(_end(after)), "supported again"), ()
+    if details := described(before, after):
+        yield "changed", details
+
+
+def _merged(changes: Iterable[_Change]) -> Iterator[RuntimeChange]:
+    """Yield equal changes once: first of all namespaces on some nodes, then on all nodes."""
+    spaces: dict[tuple[str, str, tuple[str, ...], str], set[_Change]] = defaultdict(set)
+    for each in changes:
+        spaces[each.runtime, each.change, each.details, each.nodes].add(each)
+    groups: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], set[_Change]] = defaultdict(set)
+    for (runtime, change, details, _), same in spaces.items():
+        named = tuple(sorted({each.space for each in same} - {""}))
+        groups[runtime, change, details, named] |= same
+    for (runtime, change, details, named), same in sorted(groups.items()):
+        nodes = tuple(sorted({each.nodes for each in same} - {""}))
+        objects = tuple(sorted({each.name for each in same}))
+        yield RuntimeChange(runtime, nodes, objects, change, details, named)
+
+
+def _is_new_space(use: Use, used: Used, other: Mapping[str, str]) -> bool:
+    """Return whether a namespace is on one side only, and its team on both: Access shows it."""
+    return use.space not in other and used.team in other.values()
+
+
+def _runtimes(objects: Objects) -> dict[str, Manifest]:
+    return {key.name: each for key, each in objects.items() if key.kind == "ClusterTrainingRuntime"}
+
+
+def _end(runtime: Manifest) -> tuple[str, ...]:
+    """Return until when a runtime is deprecated; nothing when it is supported."""
+    end = ending(mapping(runtime.body, "metadata", "annotations"), "/deprecated-until")
+    return (f"deprecated until {end}",) if end else ()
+
+
+def _former(name: str, old: Mapping[str, Manifest]) -> Manifest | None:
+    """Return the version that a new one follows; None when it is the first on its nodes."""
+    runtime, version, nodes = parts_of(name)
+    family = runtime.removesuffix(str(version))
+    known = (parts_of(each) for each in old)
+    earlier = [
+        each.version
+        for each in known
+        if each.nodes == nodes
+        and each.runtime == f"{family}{each.version}"
+        and each.version < version
+    ]
+    return old[f"{family}{max(earlier)}-{nodes}"] if earlier else None

@@ -1,0 +1,157 @@
+"""Describe network paths in one line each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Address, IPv6Address, summarize_address_range
+
+from trainyard.change.impact.policies import EGRESS, INGRESS, NAME
+from trainyard.change.impact.sets import (
+    ADDRESS,
+    ADDRESSES,
+    KIND,
+    LAST_IPV4,
+    NAMESPACE,
+    OWN,
+    POD,
+    PODS,
+    PORT,
+    PORT_NAME,
+    PROTOCOL,
+    Box,
+    Ranges,
+    Values,
+)
+from trainyard.model import names
+from trainyard.model.differences import few
+
+_JOBS, _MPI_JOBS = names.JOB_LABEL, names.MPI_JOB_LABEL
+"""A workspace has neither."""
+
+_ABSENT, _PRESENT = Values(frozenset({None})), Values(frozenset({None}), is_rest=True)
+_GROUPS = (
+    ("MPIJobs", {_JOBS: _ABSENT, _MPI_JOBS: _PRESENT}),
+    ("workspaces", {_JOBS: _ABSENT, _MPI_JOBS: _ABSENT}),
+    ("workspaces", {_JOBS: _ABSENT}),
+    ("jobs", {_JOBS: _PRESENT}),
+)
+"""Pods with a name of their own, and their labels; the first that fits counts."""
+
+_TO, _FROM = {INGRESS: "to", EGRESS: "of"}, {INGRESS: "from", EGRESS: "to"}
+_EVERYTHING = {INGRESS: "all traffic to", EGRESS: "all traffic from"}
+_MOST = 8
+"""Address ranges that a line shows; of more, it shows the first and counts the others."""
+
+
+def lines(boxes: Iterable[Box], direction: str, namespace: str) -> tuple[str, ...]:
+    """Return a line for each peer, with all of its ports; sorted.
+
+    Args:
+        boxes: paths.
+        direction: ``Ingress`` or ``Egress``.
+        namespace: of the own pods.
+    """
+    ports: dict[str, set[str]] = defaultdict(set)
+    for box in boxes:
+        ports[_ends(box, direction, namespace)].add(port_of(box))
+    return tuple(sorted(f"{ends}{_joined(each)}" for ends, each in ports.items()))
+
+
+def is_everything(box: Box) -> bool:
+    """Return whether a box has every peer and port of its own pods."""
+    return all(axis.order == OWN for axis in box)
+
+
+def _joined(ports: set[str]) -> str:
+    """Return ports after a comma; nothing where one of them is every port."""
+    return "" if "" in ports else f", {', '.join(sorted(ports))}"
+
+
+def _ends(box: Box, direction: str, namespace: str) -> str:
+    """Return both ends of a path, e.g. ``egress of jobs to 203.0.113.0/28``."""
+    own = pods_of(box, OWN)
+    if is_everything(box):
+        return f"{_EVERYTHING[direction]} {own or 'all pods'}"
+    whose = f" {_TO[direction]} {own}" if own else ""
+    return f"{direction.lower()}{whose} {_FROM[direction]} {_peer(box, namespace)}"
+
+
+def _peer(box: Box, namespace: str) -> str:
+    if box.get(KIND) == PODS:
+        return f"{pods_of(box, POD) or 'pods'} {_spaces(box, namespace)}"
+    if box.get(KIND) == ADDRESSES:
+        return _addresses(box.get(ADDRESS))
+    return "everywhere"
+
+
+def _spaces(box: Box, namespace: str) -> str:
+    """Return the namespaces of the peer."""
+    labels = _labels(box, NAMESPACE)
+    name = labels.pop(NAME.label, None)
+    others = _conditions(labels)
+    if name is None:
+        return f"of namespaces with {others}" if others else "of every namespace"
+    names = "its own namespace" if name.members == {namespace} else _named(name)
+    but = "every namespace but " if name.is_rest else ""
+    return f"of {but}{names}{f' with {others}' if others else ''}"
+
+
+def pods_of(box: Box, order: int) -> str:
+    """Return the pods that labels select; empty for every pod."""
+    labels = _labels(box, order)
+    fitting = (each for each in _GROUPS if each[1].items() <= labels.items())
+    group, of_group = next(fitting, ("", {}))
+    others = _conditions({key: labels[key] for key in labels if key not in of_group})
+    return f"{group or 'pods'} with {others}" if others else group
+
+
+def _labels(box: Box, order: int) -> dict[str, Values]:
+    return {
+        axis.label: values
+        for axis, values in sorted(box.items())
+        if axis.order == order and axis.label and isinstance(values, Values)
+    }
+
+
+def _conditions(labels: dict[str, Values]) -> str:
+    return " and ".join(_condition(key, values) for key, values in labels.items())
+
+
+def _condition(key: str, values: Values) -> str:
+    if values.members == {None}:
+        return key if values.is_rest else f"no {key}"
+    return f"{key} {'not ' if values.is_rest else ''}{_named(values)}"
+
+
+def _named(values: Values) -> str:
+    return ", ".join(sorted("none" if each is None else each for each in values.members))
+
+
+def _addresses(addresses: object) -> str:
+    if not isinstance(addresses, Ranges):
+        return "every address outside"
+    ranges = [cidr for span in addresses.spans for cidr in _cidrs(*span)]
+    return ", ".join(ranges) if len(ranges) <= _MOST else few(ranges)
+
+
+def _cidrs(first: int, last: int) -> Iterator[str]:
+    """Yield the ranges of IPv4 and IPv6 between two numbers."""
+    if first <= LAST_IPV4:
+        end = min(last, LAST_IPV4)
+        yield from map(str, summarize_address_range(IPv4Address(first), IPv4Address(end)))
+    if last > LAST_IPV4:
+        start, end = max(first, LAST_IPV4 + 1), last
+        numbers = (IPv6Address(number - LAST_IPV4 - 1) for number in (start, end))
+        yield from map(str, summarize_address_range(*numbers))
+
+
+def port_of(box: Box) -> str:
+    """Return the ports of a path, e.g. ``TCP 443``; empty for every port."""
+    protocol, ports, name = box.get(PROTOCOL), box.get(PORT), box.get(PORT_NAME)
+    parts = [_named(protocol)] if isinstance(protocol, Values) else []
+    if isinstance(ports, Ranges) and ports.spans != ((0, 65535),):
+        parts.append(", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in ports.spans))
+    if isinstance(name, Values):
+        parts.append(f"port {'not ' if name.is_rest else ''}{_named(name)}")
+    return " ".join(parts)

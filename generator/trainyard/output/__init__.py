@@ -1,1 +1,0 @@
-"""Compare the committed tree with the generated one, and replace it as a whole."""

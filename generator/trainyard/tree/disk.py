@@ -1,0 +1,235 @@
+"""The committed tree on disk."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainyard.diagnostics import TreeError
+from trainyard.plainfile import NotRegularError, TooLargeError, read_regular
+from trainyard.tree.exchange import aside
+from trainyard.tree.lockfile import LOCKFILE, Lock, digest, read_lock
+from trainyard.tree.tree import Comparison, Tree, folders_of, lockfile_of
+
+_OURS = frozenset({"argocd", "platform"})
+"""Folders of each cluster's tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiskTree(Tree):
+    """The tree on disk; it may not exist.
+
+    Args:
+        folder: of the tree.
+    """
+
+    folder: Path
+
+    def folders(self) -> frozenset[str]:
+        """Return what is at the top, but for regular files."""
+        with reading(self.folder):
+            return frozenset(
+                entry.name for entry in top(self.folder) if not entry.is_file(follow_symlinks=False)
+            )
+
+    def paths(self, folders: Collection[str]) -> Iterator[str]:
+        """Yield everything below some names at the top that is not a folder."""
+        with reading(self.folder):
+            yield from walk(self.folder, folders)
+
+    def holding(self, files: Mapping[str, bytes]) -> frozenset[str]:
+        """Return those of some paths that hold the content and can't be executed."""
+        with reading(self.folder):
+            return frozenset(
+                path for path, content in files.items() if _holds(self.folder / path, content)
+            )
+
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the content of those paths that are files.
+
+        Raises:
+            TreeError: one is a link to a file, too large, or can't be read.
+        """
+        for path in paths:
+            file = self.folder / path
+            with reading(file):
+                content = self._content(path) if file.is_file() else None
+            if content is not None:
+                yield path, content
+
+    def unedited(self, digests: Mapping[str, str]) -> frozenset[str]:
+        """Return the paths whose content has a digest; what is no file of ours has another."""
+        found = set()
+        for path, expected in digests.items():
+            with reading(self.folder), suppress(NotRegularError, TooLargeError):
+                if digest(self._content(path)) == expected:
+                    found.add(path)
+        return frozenset(found)
+
+    def _content(self, path: str) -> bytes:
+        """Return the content of a regular file; only its cluster's folder may be a link."""
+        cluster, _, inside = path.partition("/")
+        return read_regular(self.folder / cluster, inside)
+
+    def place(self, path: str) -> Path:
+        """Return the file."""
+        return self.folder / path
+
+    def clusters(self) -> list[str]:
+        """Return the folders that have a lockfile, sorted."""
+        with reading(self.folder):
+            return [
+                entry.name
+                for entry in top(self.folder)
+                if entry.is_dir() and Path(entry, LOCKFILE).exists()
+            ]
+
+    def lock(self, cluster: str) -> Lock | None:
+        """Return the lock of a cluster; None when it has none."""
+        return read_lock(self.folder / cluster)
+
+    def differs(self, cluster: str, base: Tree) -> bool:
+        """Return whether a cluster has another lockfile: it has the digests of all other files."""
+        path = lockfile_of(cluster)
+        try:
+            return not base.holding({path: self._content(path)})
+        except OSError:
+            return True
+
+    def compare(
+        self, files: Mapping[str, bytes], others: Collection[str] | None = None
+    ) -> Comparison:
+        """Compare the tree with a generated one.
+
+        Args:
+            files: content by path, the lockfiles among them.
+            others: folders at the top that are not looked at; those of clusters that were not
+                generated when not given.
+        """
+        if others is None:
+            clusters = frozenset(self.clusters()) - folders_of(files)
+            others = [name for name in clusters if not (self.folder / name).is_symlink()]
+        return Tree.compare(self, files, others)
+
+    def require_locks(self, clusters: Iterable[str]) -> None:
+        """Refuse a tree that lost a lockfile: the numbers of former teams could be given away.
+
+        Raises:
+            TreeError: a folder has generated files and no lockfile.
+        """
+        for cluster in clusters:
+            folder = self.folder / cluster
+            with reading(self.folder):
+                present = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+            if LOCKFILE not in present and not present.isdisjoint(_OURS):
+                raise TreeError(
+                    f"{folder} has generated files and no {LOCKFILE}, so the numbers that were "
+                    f"given are unknown; restore {folder / LOCKFILE} from Git, or remove the "
+                    "folder if it was never merged"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTree(DiskTree):
+    """The tree on disk as its lockfiles describe it.
+
+    `generate` writes it again before it is committed and reads every file then, which takes a
+    second for a thousand teams; a comparison of changes need not.
+    """
+
+    def holding(self, files: Mapping[str, bytes]) -> frozenset[str]:
+        """Return those of some paths to which the content was written."""
+        written = self.written({path.partition("/")[0] for path in files})
+        with reading(self.folder):
+            return frozenset(
+                path
+                for path, content in files.items()
+                if _is_regular(self.folder / path)
+                and digest(content) == (written.get(path) or self._digest_of_lock(path))
+            )
+
+    def _digest_of_lock(self, path: str) -> str:
+        """Return the digest of a lockfile that can be read; empty for another file."""
+        cluster, _, name = path.partition("/")
+        if name != LOCKFILE or self.readable_lock(cluster) is None:
+            return ""
+        return digest(read_regular(self.folder / cluster, LOCKFILE))
+
+
+@contextmanager
+def reading(target: Path) -> Iterator[None]:
+    """Turn a failed read of the tree into an error for the user.
+
+    Raises:
+        TreeError: in place of any OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise TreeError(f"{error.filename or target} can't be read: {error.strerror}") from error
+
+
+def top(target: Path) -> list[os.DirEntry[str]]:
+    """Return what is at the top of the tree, sorted by name; nothing when there is no tree.
+
+    Raises:
+        TreeError: the tree is a symlink, or it is not in its place since a run was killed.
+        OSError: it can't be listed.
+    """
+    if target.is_symlink():
+        raise TreeError(f"{target} is a symlink; name the folder itself")
+    try:
+        return sorted(os.scandir(target), key=lambda entry: entry.name)
+    except FileNotFoundError as error:
+        previous = aside(target)
+        if previous.exists():
+            raise TreeError(
+                f"{target} is missing: a run was ended while it replaced the tree, which is now "
+                f"{previous}; run `trainyard generate` to recover it"
+            ) from error
+        return []
+
+
+def walk(target: Path, folders: Collection[str] | None = None) -> Iterator[str]:
+    """Yield the path of everything in the tree that is not a folder, symlinks unfollowed.
+
+    Args:
+        target: the tree; nothing is yielded when it does not exist.
+        folders: names at the top to look at; all when not given.
+    """
+    for entry in top(target):
+        if folders is None or entry.name in folders:
+            yield from _walk(entry, entry.name)
+
+
+def _walk(entry: os.DirEntry[str], path: str) -> Iterator[str]:
+    if not entry.is_dir(follow_symlinks=False):
+        yield path
+        return
+    with os.scandir(entry) as inside:
+        for child in inside:
+            yield from _walk(child, f"{path}/{child.name}")
+
+
+def _holds(file: Path, content: bytes) -> bool:
+    """Return whether a path is a regular file that holds the content and can't be executed."""
+    try:
+        seen = file.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISREG(seen.st_mode) or seen.st_mode & 0o111 or seen.st_size != len(content):
+        return False
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        # One byte more than expected shows a file that grew since it was looked at.
+        return os.read(handle, len(content) + 1) == content
+    finally:
+        os.close(handle)
+
+
+def _is_regular(file: Path) -> bool:
+    return stat.S_ISREG(file.lstat().st_mode)

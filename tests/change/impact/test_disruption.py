@@ -1,0 +1,487 @@
+"""What a change disturbs: whose jobs, which nodes, and at most how many GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.change.impact.platforms import CLUSTER, NLP, VISION, quota, sides
+from trainyard.change.impact.disruption import disruptions
+from trainyard.change.impact.model import Disruption, Effect, Sides
+from trainyard.change.impact.objects import object_changes
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+
+HARDWARE = "hardware/dgx-h100.yaml"
+IMAGE = f"registry.example.com/ml/openmpi-cuda@sha256:{64 * '1'}"
+NODES = st.integers(0, 4)
+
+
+def disturbed(
+    before: Mapping[str, Any], after: Mapping[str, Any], **renamed: str
+) -> tuple[Disruption, ...]:
+    return found(sides(before, after), **renamed)
+
+
+def found(both: Sides, **renamed: str) -> tuple[Disruption, ...]:
+    return disruptions(both, object_changes(replace(both, renamed=renamed)))
+
+
+def of(nlp: Mapping[str, Any], vision: Mapping[str, Any]) -> dict[str, Any]:
+    return {NLP: {**nlp, "largestJob": None}, VISION: {**vision, "largestJob": None}}
+
+
+def mtu(number: int) -> dict[str, Any]:
+    return {CLUSTER: {"fabrics": {"ib": {"mtu": number}}}}
+
+
+def test_nothing_is_disturbed_by_no_change() -> None:
+    assert disturbed({}, {}) == ()
+
+
+def test_mtu_of_eight_rails_drains_the_nodes_of_the_pool_once() -> None:
+    (drain,) = disturbed(mtu(2044), mtu(4092))
+    assert drain == Disruption(
+        effect=Effect.DRAINS,
+        cause="MTU of the rails of pool `dgx-h100` 2044 -> 4092",
+        consequence="Nothing happens until somebody syncs `nodes/`. The operator empties each "
+        "node of pods with virtual functions. A job with a pod there fails, and starts again only "
+        "if its runtime has `restarts`.",
+        source="k8snetworkplumbingwg/sriov-network-operator:api/v1/helper.go@v1.6.0",
+        pool="dgx-h100",
+        nodes=9,
+        pace="one after the other",
+        teams=("nlp", "vision"),
+        gpus=64,
+    )
+
+
+def test_mtu_that_is_left_to_the_driver_stays() -> None:
+    assert disturbed(mtu(2044), {}) == ()
+
+
+def test_drain_begins_at_once_where_nodes_are_synced_automatically() -> None:
+    automatic = {"nodes": {"sync": "automatic"}}
+    before = {CLUSTER: {**mtu(2044)[CLUSTER], **automatic}}
+    after = {CLUSTER: {**mtu(4092)[CLUSTER], **automatic}}
+    (drain,) = disturbed(before, after)
+    assert drain.consequence.startswith("The operator empties each node")
+
+
+@pytest.mark.parametrize(
+    ("number", "pace"),
+    [
+        (1, "one after the other"),
+        (3, "3 at a time"),
+        ("25%", "25% at a time"),
+        (None, "all at once"),
+    ],
+)
+def test_pace_is_the_pools(number: object, pace: str) -> None:
+    both = sides(mtu(2044), mtu(4092))
+    after = {
+        key: _with_spec(each, maxUnavailable=number)
+        if key.kind == "SriovNetworkPoolConfig"
+        else each
+        for key, each in both.after.items()
+    }
+    changes = object_changes(both)
+    assert [each.pace for each in disruptions(replace(both, after=after), changes)] == [pace]
+
+
+def _with_spec(manifest: Manifest, **fields: object) -> Manifest:
+    return replace(manifest, body={**manifest.body, "spec": {**manifest.body["spec"], **fields}})
+
+
+def test_virtual_functions_reboot_the_nodes() -> None:
+    more = {HARDWARE: {"nic": {"virtualFunctions": 4}}}
+    worst = disturbed({}, more)[0]
+    assert (worst.effect, worst.nodes, worst.gpus) == (Effect.REBOOTS, 9, 64)
+    assert worst.cause == "virtual functions of the rails of pool `dgx-h100` 8 -> 4"
+
+
+def test_kubelet_reboots_the_nodes() -> None:
+    share = {HARDWARE: {"kubelet": {"cpu": 10}}}
+    (reboot,) = disturbed({}, share)
+    assert (reboot.effect, reboot.cause) == (Effect.REBOOTS, "kubelet of pool `dgx-h100` changes")
+
+
+def test_new_pool_has_one_cause_and_nothing_runs_on_it() -> None:
+    pools = {"new": {"hardware": "dgx-h100", "nodes": 4, "reserve": 1, "fabric": "ib"}}
+    (new,) = disturbed({}, {CLUSTER: {"pools": pools}})
+    assert (new.effect, new.cause) == (Effect.REBOOTS, "pool `new` is new")
+    assert (new.pool, new.nodes, new.teams, new.gpus) == ("new", 4, (), 0)
+
+
+def test_pool_that_is_removed_is_left_as_it_is() -> None:
+    """Argo CD deletes no object that sets up nodes: somebody drains them and does it by hand."""
+    pools = {"new": {"hardware": "dgx-h100", "nodes": 4, "reserve": 1, "fabric": "ib"}}
+    assert disturbed({CLUSTER: {"pools": pools}}, {}) == ()
+
+
+def test_policy_that_is_deleted_drains() -> None:
+    both = sides({}, {})
+    bare = {key: _unannotated(each) for key, each in both.before.items()}
+    after = {key: each for key, each in both.after.items() if each.name != "dgx-h100-rail-0"}
+    changes = object_changes(replace(both, before=bare, after=after))
+    removed = [each for each in changes if each.change == "deleted"]
+    (drain,) = disruptions(replace(both, before=bare, after=after), removed)
+    assert (drain.effect, drain.cause) == (Effect.DRAINS, "pool `dgx-h100` loses rails")
+
+
+def _unannotated(manifest: Manifest) -> Manifest:
+    metadata = {**manifest.body.get("metadata", {}), "annotations": {}}
+    return replace(manifest, body={**manifest.body, "metadata": metadata})
+
+
+def test_team_that_is_drained_loses_its_jobs_and_what_they_borrow() -> None:
+    """They borrow no more than another team lends."""
+    borrows = {NLP: quota(2, borrow=3), VISION: quota(4, lend=2)}
+    (drain,) = disturbed(borrows, {**borrows, NLP: {**borrows[NLP], "state": "draining"}})
+    assert (drain.effect, drain.teams) == (Effect.EVICTS, ("nlp",))
+    assert (drain.pool, drain.nodes, drain.pace, drain.gpus) == ("dgx-h100", 4, "", 32)
+    assert drain.cause == "queues of team `nlp` are drained"
+
+
+@pytest.mark.parametrize("state", ["active", "retired"])
+def test_team_that_is_drained_has_nothing_left_to_lose(state: str) -> None:
+    assert disturbed({NLP: {"state": "draining"}}, {NLP: {"state": state}}) == ()
+
+
+def test_jobs_of_a_drained_team_are_on_no_node() -> None:
+    drained = {NLP: {"state": "draining"}}
+    (drain,) = disturbed({**drained, **mtu(2044)}, {**drained, **mtu(4092)})
+    assert (drain.nodes, drain.teams, drain.gpus) == (9, ("vision",), 32)
+
+
+@given(NODES, NODES, NODES, NODES)
+def test_quota_evicts_exactly_who_has_less(
+    nlp: int, vision: int, to_nlp: int, to_vision: int
+) -> None:
+    """Without lending, nobody borrows what is gone; only an owner can take it."""
+    before = of(quota(nlp, borrow=1, lend=0), quota(vision, borrow=1, lend=0))
+    after = of(quota(to_nlp, borrow=1, lend=0), quota(to_vision, borrow=1, lend=0))
+    evicted = {
+        name
+        for name, old, new, other in (
+            ("nlp", nlp, to_nlp, to_vision),
+            ("vision", vision, to_vision, to_nlp),
+        )
+        if new < old and other
+    }
+    seen = disturbed(before, after)
+    assert {each.teams for each in seen} == {(name,) for name in evicted}
+    assert {each.effect for each in seen} <= {Effect.RECLAIMS}
+    for each in seen:
+        (name,) = each.teams
+        old, new = (nlp, to_nlp) if name == "nlp" else (vision, to_vision)
+        noun = "node" if new == 1 else "nodes"
+        assert each.cause == f"quota of team `{name}` on `dgx-h100` {old} -> {new} {noun}"
+        assert (each.nodes, each.gpus) == (old, 8 * old)
+
+
+def test_lowered_quota_of_a_team_without_a_cohort_evicts_nobody() -> None:
+    alone = {"cohort": None}
+    before = of({**quota(4), **alone}, {**quota(4), **alone})
+    after = of({**quota(1), **alone}, {**quota(4), **alone})
+    assert disturbed(before, after) == ()
+
+
+def test_lowered_quota_of_a_team_alone_in_its_cohort_evicts_nobody() -> None:
+    """Nobody can take the nodes back: the other team is in another cohort, or owns none there."""
+    cohorts: dict[str, Any] = {CLUSTER: {"cohorts": {"research": {}, "other": {}}}}
+    elsewhere = {**quota(4), "cohort": "other"}
+    before = {**cohorts, **of(quota(4), elsewhere)}
+    assert disturbed(before, {**cohorts, **of(quota(3), elsewhere)}) == ()
+    pure = quota(0, borrow=2)
+    assert disturbed(of(quota(4), pure), of(quota(3), pure)) == ()
+    assert len(disturbed(of(quota(4), quota(1)), of(quota(3), quota(1)))) == 1
+
+
+def test_team_that_leaves_a_cohort_takes_only_nodes_of_its_own_pools() -> None:
+    """What nlp borrows of audio on the other pool stays."""
+    small = {"hardware": "small", "nodes": 4, "reserve": 1, "fabric": "ib"}
+    line = {"partition": "0x0103", "addresses": "10.64.32.0/20"}
+    audio = {
+        "contact": "audio@example.com",
+        "groups": {"user": ["audio"]},
+        "runtimes": ["openmpi-cuda"],
+        "cohort": "research",
+        "quota": {"prod-east": {"small": {"nodes": 2}}},
+    }
+    borrows = {"dgx-h100": {"nodes": 2}, "small": {"nodes": 1, "borrow": 1}}
+    base: dict[str, Any] = {
+        "hardware/small.yaml": {"extends": "nvidia-dgx-h100"},
+        "allocations.yaml": {"prod-east": {"ib": {"audio": line}}},
+        CLUSTER: {"pools": {"small": small}, "cohorts": {"research": {}, "other": {}}},
+        "runtimes/openmpi-cuda.yaml": {"hardware": ["dgx-h100", "small"]},
+        "teams/audio.yaml": audio,
+        **of({"quota": {"prod-east": borrows}}, quota(2)),
+    }
+    assert disturbed(base, {**base, VISION: {**base[VISION], "cohort": "other"}}) == ()
+    (gone,) = disturbed(base, {**base, "teams/audio.yaml": {**audio, "cohort": "other"}})
+    assert (gone.teams, gone.pool) == (("nlp",), "small")
+
+
+def test_priority_evicts_only_teams_that_may_use_both() -> None:
+    """Kueue evicts within a queue, so a team with one of them has no job that another passes."""
+    classes = {"production": 1000, "interactive": 800, "batch": 500}
+    base = {
+        CLUSTER: {"priorities": classes},
+        NLP: {"priorities": ["production", "batch"]},
+        VISION: {"priorities": ["production", "interactive"]},
+    }
+    lowered = {**base, CLUSTER: {"priorities": {**classes, "production": 700}}}
+    (evicted,) = disturbed(base, lowered)
+    assert evicted.teams == ("vision",)
+
+
+@pytest.mark.parametrize(("parent", "causes"), [("", 0), ("company", 1)])
+def test_weight_evicts_only_below_a_parent(parent: str, causes: int) -> None:
+    def weighing(weight: int) -> dict[str, Any]:
+        research = {"weight": weight} | ({"parent": parent} if parent else {})
+        cohorts = {"company": {}, "research": research}
+        return {
+            **of(quota(2, borrow=2), quota(4)),
+            CLUSTER: {"sharing": "fair", "cohorts": cohorts},
+        }
+
+    seen = disturbed(weighing(1), weighing(3))
+    assert [each.cause for each in seen] == ["weight of cohort `research` 1 -> 3"] * causes
+
+
+def test_nodes_that_are_no_longer_lent_are_taken_from_who_borrows() -> None:
+    before = of(quota(4, lend=4), quota(2, borrow=3))
+    after = of(quota(4, lend=1), quota(2, borrow=3))
+    (lent,) = disturbed(before, after)
+    assert lent.cause == "team `nlp` lends 4 -> 1 node of `dgx-h100`"
+    assert (lent.teams, lent.nodes, lent.gpus) == (("vision",), 5, 40)
+
+
+def test_lowered_borrowing_limit_evicts_nobody() -> None:
+    assert disturbed(of(quota(2, borrow=2), quota(4)), of(quota(2, borrow=1), quota(4))) == ()
+
+
+def test_smaller_nodes_are_one_cause_for_all_teams() -> None:
+    smaller = {HARDWARE: {"system": {"cpu": 40}}}
+    causes = {each.cause: each.teams for each in disturbed({}, smaller)}
+    assert causes["allocatable of a node of pool `dgx-h100` is lowered"] == ("nlp", "vision")
+
+
+def test_team_in_another_cohort_may_lose_what_it_borrows_there() -> None:
+    cohorts: dict[str, Any] = {CLUSTER: {"cohorts": {"research": {}, "other": {}}}}
+    before = {**of(quota(2, borrow=2), quota(2, borrow=1)), **cohorts}
+    after = {**before, NLP: {**before[NLP], "cohort": "other"}}
+    (moved,) = disturbed(before, after)
+    assert (moved.cause, moved.teams) == (
+        "cohort of team `nlp` research -> other",
+        ("nlp", "vision"),
+    )
+
+
+def test_fair_sharing_evicts_who_borrows() -> None:
+    borrows = of(quota(2, borrow=2), quota(4))
+    shared = {**borrows, CLUSTER: {"sharing": "fair"}}
+    classical = {**borrows, CLUSTER: {"sharing": "classical"}}
+    (sharing,) = disturbed(classical, shared)
+    assert (sharing.cause, sharing.teams) == ("borrowed nodes are shared by weight", ("nlp",))
+    assert disturbed(shared, classical) == ()
+
+
+@pytest.mark.parametrize(("value", "causes"), [(600, 0), (1000, 1), (1500, 1)])
+def test_priority_evicts_only_when_it_passes_another(value: int, causes: int) -> None:
+    raised = {CLUSTER: {"priorities": {"batch": value, "production": 1000}}}
+    assert [each.effect for each in disturbed({}, raised)] == [Effect.RECLAIMS] * causes
+
+
+def test_priority_that_another_leaves_behind_evicts_nobody() -> None:
+    """No job has the class that is new, and nobody may take the class that is gone."""
+    both = {CLUSTER: {"priorities": {"batch": 500, "production": 1000}}}
+    fewer = {CLUSTER: {"priorities": {"batch": 600, "production": None, "urgent": 550}}}
+    assert disturbed(both, fewer) == ()
+
+
+def test_immutable_fields_of_all_volumes_are_one_cause() -> None:
+    moved = {CLUSTER: {"storage": {"home": {"nfs": {"path": "/elsewhere"}}}}}
+    (recreated,) = disturbed({}, moved)
+    assert (recreated.effect, recreated.teams) == (Effect.RECREATES, ("nlp", "vision"))
+    assert recreated.cause == "nfs.path of volumes for `home` changes"
+    assert (recreated.nodes, recreated.gpus) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [{"image": IMAGE}, {"export": ["DATA_FOLDER"]}],
+    ids=["image", "export"],
+)
+def test_runtime_with_other_containers_stops_jobs_of_the_teams_that_list_it(
+    edit: dict[str, Any],
+) -> None:
+    """Kueue compares whole containers, so an image is no exception."""
+    (stopped,) = disturbed({}, {"runtimes/openmpi-cuda.yaml": edit})
+    assert (stopped.effect, stopped.teams) == (Effect.EVICTS, ("nlp", "vision"))
+    assert stopped.cause == "containers of runtime `openmpi-cuda-v1-dgx-h100` are edited in place"
+
+
+@pytest.mark.parametrize("edit", [{"sharedMemory": "128Gi"}, {"restarts": 3}], ids=str)
+def test_runtime_with_the_same_containers_stops_nobody(edit: dict[str, Any]) -> None:
+    assert disturbed({}, {"runtimes/openmpi-cuda.yaml": edit}) == ()
+
+
+def test_next_version_of_a_runtime_disturbs_nobody() -> None:
+    assert disturbed({}, {"runtimes/openmpi-cuda.yaml": {"version": 2}}) == ()
+
+
+def keeping(keep: str) -> dict[str, Any]:
+    image = f"registry.example.com/platform/kubectl@sha256:{64 * '1'}"
+    return {CLUSTER: {"finishedJobs": {"keep": keep, "image": image}}}
+
+
+@pytest.mark.parametrize("before", [{}, keeping("3d"), keeping("7h")])
+def test_finished_jobs_that_are_kept_no_longer_are_lost(before: dict[str, Any]) -> None:
+    (lost,) = disturbed(before, keeping("6h"))
+    assert (lost.effect, lost.lost, lost.teams) == (
+        Effect.DELETES,
+        "finished jobs",
+        ("nlp", "vision"),
+    )
+    assert lost.cause == "TrainJobs that finished more than 6h ago go, with their pods and logs"
+    assert "a revert brings none back" in lost.consequence
+    assert (lost.nodes, lost.gpus) == (0, 0)
+
+
+@pytest.mark.parametrize("after", [{}, keeping("3d"), keeping("8d")])
+def test_finished_jobs_that_are_kept_longer_stay(after: dict[str, Any]) -> None:
+    """Also where the clean-up is removed."""
+    assert disturbed(keeping("3d"), after) == ()
+
+
+def test_clean_up_finds_no_jobs_of_a_new_cluster() -> None:
+    both = sides({}, keeping("6h"))
+    assert found(replace(both, old=None, before={})) == found(
+        replace(sides({}, {}), old=None, before={})
+    )
+
+
+def test_runtime_that_is_edited_stops_no_job_on_other_nodes() -> None:
+    """A pool has no job with a runtime for other hardware, and lends none to another cohort."""
+    small = {"hardware": "small", "nodes": 3, "reserve": 1, "fabric": "ib"}
+    base: dict[str, Any] = {
+        "hardware/small.yaml": {"extends": "nvidia-dgx-h100"},
+        CLUSTER: {"pools": {"small": small}, "cohorts": {"research": {}, "other": {}}},
+        NLP: {
+            "quota": {"prod-east": {"dgx-h100": {"nodes": 4, "borrow": 4}, "small": {"nodes": 2}}},
+            "largestJob": None,
+        },
+        VISION: {"cohort": "other"},
+        "runtimes/openmpi-cuda.yaml": {"hardware": ["dgx-h100", "small"]},
+    }
+    edited = {**base["runtimes/openmpi-cuda.yaml"], "image": IMAGE}
+    seen = disturbed(base, {**base, "runtimes/openmpi-cuda.yaml": edited})
+    assert [(each.teams, each.pool, each.nodes, each.gpus) for each in seen] == [
+        (("nlp", "vision"), "dgx-h100", 8, 64),
+        (("nlp",), "small", 2, 16),
+    ]
+
+
+def test_share_of_a_node_has_only_its_gpus() -> None:
+    share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 4}}}, "largestJob": None}
+    (drain,) = disturbed({NLP: share}, {NLP: {**share, "state": "draining"}})
+    assert (drain.nodes, drain.gpus) == (1, 4)
+
+
+def test_teams_of_a_tree_run_no_more_than_they_own_together() -> None:
+    """Both borrow from each other, and not at the same time."""
+    borrow = of(quota(2, borrow=3), quota(3, borrow=2))
+    (drain,) = disturbed({**borrow, **mtu(2044)}, {**borrow, **mtu(4092)})
+    assert (drain.nodes, drain.gpus) == (9, 40)
+
+
+def test_namespace_and_claim_that_may_be_pruned_are_lost() -> None:
+    both = sides({}, {NLP: {"state": "retired"}})
+    bare = {key: _unannotated(each) for key, each in both.before.items()}
+    kept = {
+        key: each for key, each in both.before.items() if each.path.endswith("default-deny.yaml")
+    }
+    both = replace(both, before=bare, after={**both.after, **kept})
+    lost = [each for each in found(both) if each.effect is Effect.DELETES]
+    assert [each.cause for each in lost] == [
+        "namespace `team-nlp` is deleted",
+        "claim `team-nlp/home` is deleted",
+        "claim `team-nlp/scratch` is deleted",
+    ]
+    assert [each.gpus for each in lost] == [32, 0, 0]
+
+
+def test_cluster_whose_old_profiles_are_lost_is_measured_by_the_new_ones() -> None:
+    both = replace(sides(mtu(2044), mtu(4092)), old=None)
+    assert [(each.nodes, each.gpus) for each in found(both)] == [(9, 64)]
+
+
+def test_cluster_without_profiles_has_no_numbers() -> None:
+    both = replace(sides({}, {}), old=None, new=None, after={})
+    assert found(both) == ()
+
+
+CHANGES: tuple[Mapping[str, Any], ...] = (
+    mtu(2044),
+    {NLP: {"state": "draining"}},
+    {NLP: {"state": "retired"}},
+    of(quota(1), quota(6)),
+    of(quota(2, borrow=2), quota(1)),
+    {HARDWARE: {"nic": {"virtualFunctions": 4}}},
+    {HARDWARE: {"kubelet": {"cpu": 10}, "system": {"cpu": 40}}},
+    {CLUSTER: {"sharing": "classical"}},
+    {CLUSTER: {"priorities": {"batch": 1500, "production": 1000}}},
+    {},
+)
+
+
+def _pairs() -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    yield from ((old, new) for old in CHANGES for new in CHANGES if old is not new)
+
+
+@pytest.mark.parametrize(("before", "after"), list(_pairs()))
+def test_every_disruption_is_possible(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    """No more GPUs than the pool has, each cause once, the worst first, in any order of objects."""
+    both = sides(before, after)
+    seen = found(both)
+    nodes = _nodes(both.old)
+    for each in seen:
+        assert each.nodes <= nodes
+        assert each.gpus <= 8 * min(nodes, each.nodes or nodes)
+        assert each.cause
+        assert each.consequence.endswith(".")
+        assert (each.pace != "") == (each.effect in {Effect.DRAINS, Effect.REBOOTS})
+    assert len({(each.effect, each.cause) for each in seen}) == len(seen)
+    assert [each.effect for each in seen] == sorted((each.effect for each in seen), reverse=True)
+    turned = replace(
+        both,
+        before=dict(reversed(list(both.before.items()))),
+        after=dict(reversed(list(both.after.items()))),
+    )
+    assert found(turned) == seen
+
+
+def _nodes(site: Site | None) -> int:
+    assert site is not None
+    return sum(pool.nodes for pool in site.cluster.pools)
+
+
+def mpi_jobs(until: str) -> dict[str, Any]:
+    return {NLP: {"mpiJobs": {"prod-east": {"until": until}}}}
+
+
+def test_removed_time_for_mpi_jobs_ends_those_that_run() -> None:
+    """Their ranks lose the network; another last day is about new ones only."""
+    (lost,) = disturbed(mpi_jobs("2027-01-31"), {})
+    assert (lost.effect, lost.lost, lost.teams) == (Effect.DELETES, "running MPIJobs", ("nlp",))
+    assert lost.cause == "`mpiJobs` of team nlp is removed"
+
+    assert disturbed({}, mpi_jobs("2027-01-31")) == ()
+    assert disturbed(mpi_jobs("2027-01-31"), mpi_jobs("2026-01-31")) == ()

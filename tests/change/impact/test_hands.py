@@ -1,0 +1,70 @@
+"""Files that Argo CD does not apply: whose they are, and what `diff` says of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.change.impact.platforms import sides
+from trainyard.change.impact.compare import compare
+from trainyard.change.impact.hands import hand_changes
+from trainyard.change.impact.model import HandChange
+from trainyard.cli.impact.sections import sections
+from trainyard.model.by_hand import owner_of
+
+AUDIT = "operators/audit-policy.yaml"
+ROUTES = "monitoring/alertmanager-routes.yaml"
+STATES = "monitoring/job-states.yaml"
+SYNCED = ("README.md", "argocd/kustomization.yaml", "platform/cohort.yaml", "teams/nlp/quota.yaml")
+trees = st.dictionaries(st.sampled_from([AUDIT, ROUTES, STATES, *SYNCED]), st.sampled_from("ab"))
+
+
+def changes(before: dict[str, str], after: dict[str, str]) -> tuple[HandChange, ...]:
+    return hand_changes(replace(sides({}, {}), files=(before, after)))
+
+
+def test_each_file_has_its_owner() -> None:
+    found = changes({ROUTES: "a", STATES: "a", "README.md": "a"}, {ROUTES: "b", AUDIT: "a"})
+    assert found == (
+        HandChange("the owner of Alertmanager", "changed", (ROUTES,)),
+        HandChange("the owner of kube-state-metrics", "deleted", (STATES,)),
+        HandChange("the owner of the API server", "created", (AUDIT,)),
+    )
+
+
+def test_the_longest_begin_names_the_owner() -> None:
+    assert owner_of("operators/clusterlogforwarder-x.yaml") == "a cluster admin"
+    assert owner_of("operators/kueue-configuration.yaml") == "the owner of Kueue"
+    assert owner_of("nodes/kustomization.yaml") == ""
+
+
+@given(trees, trees)
+def test_each_file_that_differs_and_has_an_owner_is_named_once(
+    before: dict[str, str], after: dict[str, str]
+) -> None:
+    named = [path for each in changes(before, after) for path in each.files]
+    differs = {path for path in {*before, *after} if before.get(path) != after.get(path)}
+    assert sorted(named) == sorted(differs - {*SYNCED})
+
+
+def test_a_change_of_one_such_file_is_a_change_of_the_cluster() -> None:
+    (cluster,) = compare(
+        [replace(sides({}, {}), files=({ROUTES: "a"}, {ROUTES: "b"}))], None
+    ).clusters
+    (section,) = sections(cluster, fields=False)
+    assert section.title == "By hand"
+    assert section.lines == (
+        f"~ for the owner of Alertmanager: {ROUTES}",
+        "  Argo CD applies none of it; the README of the cluster says how.",
+    )
+
+
+def test_what_is_in_use_of_a_deleted_file_stays() -> None:
+    (cluster,) = compare([replace(sides({}, {}), files=({ROUTES: "a"}, {}))], None).clusters
+    (section,) = sections(cluster, fields=False)
+    assert section.lines == (
+        f"- for the owner of Alertmanager: {ROUTES}",
+        "  What is in use of a deleted file stays until its owner removes it.",
+    )

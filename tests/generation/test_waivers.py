@@ -1,0 +1,129 @@
+"""Waivers: the warnings that they hide, their last day, and that errors stay."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainyard.diagnostics import Diagnostic, Pointer, Severity
+from trainyard.generation.waivers import apply_waivers
+from trainyard.rules.change.expired_waiver import RULE as EXPIRED_WAIVER
+from trainyard.rules.change.unused_waiver import RULE as UNUSED_WAIVER
+from trainyard.yaml_io.source import Source
+
+TODAY = "2026-03-01"
+RULES, FILES = ("a/x", "a/y", "b/z"), ("profiles/teams/nlp.yaml", "profiles/teams/vision.yaml")
+Key = tuple[str, str]
+KEYS = st.tuples(st.sampled_from(RULES), st.sampled_from(FILES))
+
+
+def finding(
+    rule: str = RULES[0], file: str = FILES[0], severity: Severity = Severity.WARNING
+) -> Diagnostic:
+    return Diagnostic(rule, severity, "message", Pointer(file, ("quota",)), "", "")
+
+
+def waived(
+    found: list[Diagnostic], waivers: list[tuple[str, str, str]], today: str = TODAY
+) -> list[Diagnostic]:
+    """Return what is left after waivers of (rule, file, last day)."""
+    entries = [
+        {"rule": rule, "file": file, "reason": "r", "owner": "o", "expires": day}
+        for rule, file, day in waivers
+    ]
+    source = Source("profiles/waivers.yaml", b"waivers", {"waivers": entries})
+    return list(apply_waivers(found, source, today))
+
+
+def rules(found: list[Diagnostic]) -> list[str]:
+    return [each.rule for each in found]
+
+
+@pytest.mark.parametrize("value", [None, {}, {"waivers": []}])
+def test_without_waivers_every_finding_stays(value: dict[str, list[str]] | None) -> None:
+    """The file is absent, empty or unreadable."""
+    found = [finding(), finding(severity=Severity.ERROR)]
+
+    assert list(apply_waivers(found, Source("profiles/waivers.yaml", b"", value), TODAY)) == found
+
+
+def test_waived_warning_is_hidden() -> None:
+    """All warnings of the rule in the file are hidden, wherever in it they are."""
+    assert waived([finding(), finding()], [(*_key(), "2026-12-31")]) == []
+
+
+@pytest.mark.parametrize("other", [(RULES[1], FILES[0]), (RULES[0], FILES[1])])
+def test_waiver_of_another_rule_or_file_is_unused(other: Key) -> None:
+    """It hides nothing and is reported at its own place."""
+    (stays, unused) = waived([finding()], [(*other, "2026-12-31")])
+
+    assert stays == finding()
+    assert unused.rule == UNUSED_WAIVER.id
+    assert unused.at == Pointer("profiles/waivers.yaml", ("waivers", 0, "rule"))
+    assert unused.message == f"there is no warning {other[0]} in {other[1]}"
+
+
+def test_error_is_never_waived() -> None:
+    """The error stays, and the waiver is reported as unused."""
+    error = finding(severity=Severity.ERROR)
+
+    assert rules(waived([error], [(*_key(), "2026-12-31")])) == [error.rule, UNUSED_WAIVER.id]
+
+
+def test_expired_waiver_is_an_error_at_its_date() -> None:
+    """It is reported whether or not it still waives something."""
+    for found in ([finding()], []):
+        (expired,) = waived(found, [(*_key(), "2026-02-28")])
+
+        assert (expired.rule, expired.severity) == (EXPIRED_WAIVER.id, Severity.ERROR)
+        assert expired.at == Pointer("profiles/waivers.yaml", ("waivers", 0, "expires"))
+        assert expired.message.endswith("ended on 2026-02-28")
+
+
+@given(st.dates(date(2000, 1, 2), date(2099, 12, 30)), st.integers(-400, 400))
+def test_waiver_is_valid_up_to_and_on_its_last_day(last: date, days: int) -> None:
+    """Over months, years and leap days."""
+    today = last + timedelta(days=days)
+    left = waived([finding()], [(*_key(), last.isoformat())], today.isoformat())
+
+    assert rules(left) == ([EXPIRED_WAIVER.id] if days > 0 else [])
+
+
+def test_without_a_date_no_waiver_has_expired() -> None:
+    assert waived([finding()], [(*_key(), "1970-01-01")], today="") == []
+
+
+def test_second_waiver_of_the_same_warning_is_unused() -> None:
+    (unused,) = waived([finding()], [(*_key(), "2026-12-31"), (*_key(), "2027-12-31")])
+
+    assert unused.at == Pointer("profiles/waivers.yaml", ("waivers", 1, "rule"))
+
+
+@given(
+    st.lists(st.tuples(KEYS, st.sampled_from(Severity)), max_size=8),
+    st.lists(KEYS, max_size=6, unique=True),
+)
+def test_exactly_the_waived_warnings_are_hidden(
+    found: list[tuple[Key, Severity]], waivers: list[Key]
+) -> None:
+    """The other findings keep their order; a waiver is reported exactly when it hides nothing."""
+    diagnostics = [finding(*key, severity) for key, severity in found]
+    left = waived(diagnostics, [(*key, "2026-12-31") for key in waivers])
+    warned = {key for key, severity in found if severity is Severity.WARNING}
+    stays = [
+        finding(*key, severity)
+        for key, severity in found
+        if severity is Severity.ERROR or key not in waivers
+    ]
+
+    assert left[: len(stays)] == stays
+    assert [each.at.path[1] for each in left[len(stays) :]] == [
+        i for i, key in enumerate(waivers) if key not in warned
+    ]
+
+
+def _key() -> Key:
+    return RULES[0], FILES[0]
