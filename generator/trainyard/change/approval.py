@@ -26,13 +26,15 @@ class Approval:
     Args:
         file: as findings name it; ``CODEOWNERS`` when the change states other owners.
         owners: in the base, of whom any one approves; empty when it states nobody.
-        fields: of a profile that differ, at its top.
+        change: ``created``, ``changed`` or ``deleted``, of a profile; a renamed team's is changed.
+        edits: what differs in a profile that is changed.
         decides: what differs in owners, limits and waivers.
     """
 
     file: str
     owners: tuple[str, ...]
-    fields: tuple[str, ...] = ()
+    change: str = "changed"
+    edits: tuple[Difference, ...] = ()
     decides: tuple[Difference, ...] = ()
 
 
@@ -70,9 +72,16 @@ def _edited(base: Checked, head: Checked) -> Iterator[Approval]:
     before, after = base.profiles.sources(), head.profiles.sources()
     for file in differing(base.profiles, head.profiles):
         old, new = (_mapping(each[file].value) if file in each else {} for each in (before, after))
-        fields = tuple(key for key in {**old, **new} if old.get(key) != new.get(key))
-        decides = tuple(_decides(file, _former(before, new) or old, new)) if new else ()
-        yield Approval(file, _owners(base.platform, file), fields, decides)
+        old = _former(before, new) or old
+        edits = tuple(differences(old, new)) if old and new else ()
+        decides = tuple(_decides(file, old, new)) if new else ()
+        yield Approval(file, _owners(base.platform, file), _change(old, new), edits, decides)
+
+
+def _change(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    if not old:
+        return "created"
+    return "changed" if new else "deleted"
 
 
 def _former(before: Mapping[str, Source], new: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,7 +12,8 @@ from trainyard.change.impact.model import Effect, Impact
 from trainyard.cli.console import printable
 from trainyard.cli.findings import NOTES, Findings
 from trainyard.cli.impact.approval import approval
-from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
+from trainyard.cli.impact.headline import compared, notices, totals, upgrade_lines, verdict
+from trainyard.cli.impact.profiles import profiles
 from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Note, has_errors
@@ -67,7 +68,7 @@ def _change(diff: Diff) -> Change:
 
 def _kind(impact: Impact) -> str:
     if impact.worst is None:
-        return "fine"
+        return "warned" if any(notices(impact)) else "fine"
     return "bad" if impact.worst.effect >= Effect.DRAINS else "warned"
 
 
@@ -78,8 +79,9 @@ def _groups(diff: Diff, impact: Impact) -> Iterator[Group]:
             for section in sections(cluster, fields=False)
         )
         yield Group(printable(cluster_line(cluster)), parts)
-    if part := approval(diff):
-        yield Group("all clusters", ((part.title, tuple(map(printable, part.lines))),))
+    about = filter(None, (profiles(diff), approval(diff)))
+    if every := tuple((part.title, tuple(map(printable, part.lines))) for part in about):
+        yield Group("all clusters", every)
 
 
 def _waivers(source: Source) -> tuple[Waiver, ...]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+NODES_SYNCER: Final = "whoever starts the sync of `nodes/`"
+"""Argo CD applies these files, once that is done; with ``nodes: {sync: automatic}`` by itself."""
+
 _OWNERS: Final = {
     "argocd/health-customizations.yaml": "the owner of Argo CD",
     "argocd/resource-health-checks.yaml": "the owner of Argo CD",
     "monitoring/alertmanager-routes.yaml": "the owner of Alertmanager",
     "monitoring/job-states.yaml": "the owner of kube-state-metrics",
     "node-files/": "the owner of the nodes",
-    "nodes/": "whoever starts the sync of `nodes/`",
+    "nodes/": NODES_SYNCER,
     "operators/audit-policy.yaml": "the owner of the API server",
     "operators/kueue-configuration.yaml": "the owner of Kueue",
     "operators/": "a cluster admin",

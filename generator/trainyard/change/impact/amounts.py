@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from trainyard.model.differences import few
 from trainyard.model.money import Money, Price
+from trainyard.model.quantity import format_amount
 from trainyard.model.team import Quota
 from trainyard.model.unit import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceChange:
+    """An amount of a resource on both sides, in base units: millicores, bytes or a count."""
+
+    resource: str
+    before: int
+    after: int
+
+    @property
+    def display(self) -> str:
+        """Both amounts, e.g. ``cpu 210 -> 204``."""
+        amounts = (format_amount(self.resource, each) for each in (self.before, self.after))
+        return f"{self.resource} {' -> '.join(amounts)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +37,8 @@ class QuotaChange:
         before, after: None where the team has no quota.
         reach_before, reach_after: nodes of the largest job that its queue can admit, fractions on a
             share of a node; 0 for none.
-        gpus_per_node: of the pool.
+        resources: that its own nodes have, where they differ; GPUs first.
+        node: the same of one node.
         month_before, month_after: what its own nodes cost; None without a quota or a price.
     """
 
@@ -30,9 +48,17 @@ class QuotaChange:
     after: Quota | None
     reach_before: Fraction
     reach_after: Fraction
-    gpus_per_node: int
+    resources: tuple[ResourceChange, ...]
+    node: tuple[ResourceChange, ...]
     month_before: Money | None = None
     month_after: Money | None = None
+
+
+def resource_changes(old: Mapping[str, int], new: Mapping[str, int]) -> tuple[ResourceChange, ...]:
+    """Return each resource whose amount differs; devices such as GPUs first."""
+    changes = (ResourceChange(name, old.get(name, 0), new.get(name, 0)) for name in {**old, **new})
+    differing = (each for each in changes if each.before != each.after)
+    return tuple(sorted(differing, key=lambda each: ("/" not in each.resource, each.resource)))
 
 
 class Move(NamedTuple):
@@ -100,6 +126,14 @@ class OrderChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """An amount of a resource, in base units."""
+
+    resource: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
 class PoolSize:
     """Numbers of a pool; all are 0 where it does not exist.
 
@@ -109,6 +143,7 @@ class PoolSize:
         promised: nodes in use that teams may be given.
         room: nodes of these that no team owns.
         price: of a node-hour; None for none.
+        node: resources that a node has for jobs, in base units, GPUs first.
     """
 
     nodes: int = 0
@@ -116,6 +151,7 @@ class PoolSize:
     promised: int = 0
     room: Fraction = Fraction(0)
     price: Price | None = None
+    node: tuple[Amount, ...] = ()
 
     @property
     def month(self) -> Money | None:
@@ -137,6 +173,16 @@ class PoolChange:
     per_node: int
     before: PoolSize
     after: PoolSize
+
+    @property
+    def node(self) -> tuple[ResourceChange, ...]:
+        """What a node has for jobs, where both sides have the pool and it differs."""
+        if not (self.before.nodes and self.after.nodes):
+            return ()
+        old, new = (
+            {each.resource: each.amount for each in side.node} for side in (self.before, self.after)
+        )
+        return resource_changes(old, new)
 
     @property
     def is_emptied(self) -> bool:

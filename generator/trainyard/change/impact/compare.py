@@ -12,8 +12,10 @@ from trainyard.change.impact.access import (
     role_changes,
 )
 from trainyard.change.impact.alerts import alert_changes, waiting_changes
+from trainyard.change.impact.claims import claim_changes
 from trainyard.change.impact.disruption import disruptions
 from trainyard.change.impact.hands import hand_changes
+from trainyard.change.impact.jobs import deadline_changes, priority_changes
 from trainyard.change.impact.maintenance import maintenance_changes
 from trainyard.change.impact.model import ClusterImpact, Impact, ObjectChange, Sides
 from trainyard.change.impact.network import path_changes
@@ -21,6 +23,7 @@ from trainyard.change.impact.objects import object_changes
 from trainyard.change.impact.pools import cohort_changes, order_changes, payer_changes, pool_changes
 from trainyard.change.impact.quotas import quota_changes, transfers
 from trainyard.change.impact.records import drop_change, log_changes
+from trainyard.change.impact.regulation import regulation_changes
 from trainyard.change.impact.remaining import on_cluster
 from trainyard.change.impact.runtimes import runtime_changes
 from trainyard.change.impact.terms import term_changes
@@ -56,6 +59,10 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         pools=pool_changes(sides),
         maintenance=maintenance_changes(sides),
         namespaces=namespace_changes(stays),
+        regulations=regulation_changes(sides),
+        claims=claim_changes(stays),
+        priorities=priority_changes(sides),
+        deadlines=deadline_changes(sides),
         access=access_changes(stays),
         roles=role_changes(stays),
         terms=term_changes(sides),

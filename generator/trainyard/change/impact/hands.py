@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 
 from trainyard.change.impact.model import HandChange, Sides
-from trainyard.model.by_hand import owner_of
+from trainyard.model.by_hand import NODES_SYNCER, owner_of
 
 
 def hand_changes(sides: Sides) -> tuple[HandChange, ...]:
     """Return what each person has to do after the merge; sorted."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     before, after = sides.files
+    by_itself = sides.new is not None and sides.new.cluster.node_sync == "automatic"
     for path in sorted({*before, *after}):
         change = _change(before.get(path), after.get(path))
-        if change and (owner := owner_of(path)):
+        owner = owner_of(path)
+        if change and owner and not (by_itself and owner == NODES_SYNCER):
             found[owner, change].append(path)
     return tuple(HandChange(*key, tuple(paths)) for key, paths in sorted(found.items()))
 

@@ -21,6 +21,7 @@ from trainyard.model.differences import Difference
 from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
+from trainyard.model.quantity import parse_amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,13 @@ class Effect(IntEnum):
     """Jobs run until others need their nodes, and are then stopped and queued again."""
     EVICTS = 3
     """Jobs are stopped and queued again."""
-    DRAINS = 4
+    RELEASES = 4
+    """What waited for a person to sync it is applied at once, and may empty or reboot nodes."""
+    DRAINS = 5
     """Nodes are emptied, some at a time."""
-    REBOOTS = 5
+    REBOOTS = 6
     """Nodes are emptied and rebooted."""
-    DELETES = 6
+    DELETES = 7
     """Data or namespaces go, at once or with a claim; a revert does not bring them back."""
 
 
@@ -86,8 +89,61 @@ class LogChange:
 
 
 @dataclass(frozen=True, slots=True)
+class RegulationChange:
+    """A team that is under another regulation than before, or held to other measures.
+
+    Args:
+        before, after: title of the regulation; empty for none.
+        lost, gained: measures that are demanded of it no longer, or now; sorted.
+    """
+
+    team: str
+    before: str
+    after: str
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimChange:
+    """A claim with another size.
+
+    Args:
+        before, after: quantities, as the claim requests them.
+    """
+
+    namespace: str
+    claim: str
+    before: str
+    after: str
+
+    @property
+    def grows(self) -> bool:
+        """Return whether the storage grows: no claim can be made smaller again."""
+        return parse_amount(self.after) > parse_amount(self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityChange:
+    """A priority that jobs of some namespaces may have from now on, or no longer."""
+
+    priority: str
+    added: bool
+    namespaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineChange:
+    """A priority whose jobs may run for another time; seconds, 0 for any time."""
+
+    priority: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class HandChange:
-    """Files with which somebody has something to do after the merge: Argo CD does not apply them.
+    """Files with which somebody has something to do after the merge.
 
     Args:
         owner: who, in words.
@@ -256,6 +312,10 @@ class ClusterImpact:
     pools: tuple[PoolChange, ...] = ()
     maintenance: tuple[MaintenanceChange, ...] = ()
     namespaces: tuple[NamespaceChange, ...] = ()
+    regulations: tuple[RegulationChange, ...] = ()
+    claims: tuple[ClaimChange, ...] = ()
+    priorities: tuple[PriorityChange, ...] = ()
+    deadlines: tuple[DeadlineChange, ...] = ()
     access: tuple[AccessChange, ...] = ()
     roles: tuple[RoleChange, ...] = ()
     terms: tuple[TermChange, ...] = ()

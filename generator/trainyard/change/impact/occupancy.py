@@ -46,6 +46,8 @@ class Occupancy:
         runtimes: name -> keys of ``jobs`` within which jobs with it may run.
         priorities: name -> teams that may use it.
         old, new: (team, pool) -> quota on that side.
+        later: (team, pool) -> nodes that the team may use after the change, as ``jobs`` counts
+            them; teams have the names that they had before.
     """
 
     sides: Sides
@@ -59,6 +61,7 @@ class Occupancy:
     priorities: Mapping[str, frozenset[str]]
     old: Mapping[Key, Quota]
     new: Mapping[Key, Quota]
+    later: Mapping[Key, Fraction]
 
     def root(self, cohort: str) -> str:
         """Return the root of a cohort's tree; empty for no cohort."""
@@ -107,6 +110,7 @@ def occupancy(sides: Sides) -> Occupancy:
         priorities=_grouped(_priorities(site)),
         old=_quotas(sides.old),
         new=_quotas(sides.new),
+        later=_later(sides),
     )
 
 
@@ -132,6 +136,15 @@ def _borrowed(site: Site | None) -> dict[Key, Fraction]:
         for tenant, quota in owners:
             found[tenant.name, pool] = min(quota.borrow, lent.get(tenant.name, Fraction(0)))
     return found
+
+
+def _later(sides: Sides) -> dict[Key, Fraction]:
+    former = {new: old for old, new in sides.renamed.items()}
+    borrowed = _borrowed(sides.new)
+    return {
+        (former.get(team, team), pool): quota.nodes + borrowed[team, pool]
+        for (team, pool), quota in _quotas(sides.new).items()
+    }
 
 
 def _admits(sides: Sides, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 
 from trainyard.change.impact.model import Sides
@@ -46,6 +47,25 @@ def teams_that_stay(sides: Sides) -> frozenset[str]:
     keys = sides.before.keys() & sides.after.keys()
     spaces = (sides.before[key] for key in keys if key.kind == "Namespace")
     return frozenset(map(team_of, spaces)) - {""}
+
+
+def peers_of(site: Site | None, renamed: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Return the other teams of each team's tree of cohorts, by the names after the change.
+
+    Args:
+        site: a side of the change; without a profile there is no team.
+        renamed: old name of a team -> its new name, for the old side.
+    """
+    trees: dict[str, set[str]] = defaultdict(set)
+    roots = {}
+    for tenant in site.tenants if site else ():
+        name, cohort = renamed.get(tenant.name, tenant.name), tenant.team.cohort
+        roots[name] = tenant.cluster.lineage(cohort)[-1] if cohort else ""
+        trees[roots[name]].add(name)
+    return {
+        name: frozenset(trees[root] - {name}) if root else frozenset()
+        for name, root in roots.items()
+    }
 
 
 def passed(sides: Sides, priority: Identity) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from trainyard.change.impact.amounts import (
+    Amount,
     CohortChange,
     OrderChange,
     PayerChange,
@@ -12,6 +13,7 @@ from trainyard.change.impact.amounts import (
     PoolSize,
 )
 from trainyard.change.impact.model import Sides
+from trainyard.change.impact.places import peers_of
 from trainyard.change.impact.quotas import are_comparable
 from trainyard.model.ownership import owned_nodes, owners_of, unit_of
 from trainyard.model.platform import Site
@@ -55,8 +57,11 @@ def order_changes(sides: Sides) -> tuple[OrderChange, ...]:
 def cohort_changes(sides: Sides) -> tuple[CohortChange, ...]:
     """Return each team whose cohort, or what this descends from, differs; sorted."""
     old, new = dict(_lineages(sides.old, sides.renamed)), dict(_lineages(sides.new, {}))
+    before, after = peers_of(sides.old, sides.renamed), peers_of(sides.new, {})
     return tuple(
-        CohortChange(team, old[team], new[team], _peers(old, team), _peers(new, team))
+        CohortChange(
+            team, old[team], new[team], tuple(sorted(before[team])), tuple(sorted(after[team]))
+        )
         for team in sorted(old.keys() & new.keys())
         if old[team] != new[team]
     )
@@ -72,7 +77,8 @@ def _sizes(site: Site | None) -> Iterator[tuple[str, PoolSize]]:
         in_use = pool.in_use
         room = in_use.promised - owned_nodes(owners[pool.name])
         numbers = in_use.reserve, in_use.promised, room
-        yield pool.name, PoolSize(pool.nodes, *numbers, pool.price)
+        node = tuple(Amount(*each) for each in sorted(pool.hardware.allocatable.items()))
+        yield pool.name, PoolSize(pool.nodes, *numbers, pool.price, node)
 
 
 def _units(site: Site | None) -> Iterator[tuple[str, tuple[Unit, int]]]:
@@ -107,13 +113,3 @@ def _lineages(
         cohort = tenant.team.cohort
         lineage = tenant.cluster.lineage(cohort) if cohort else ()
         yield renamed.get(tenant.name, tenant.name), lineage
-
-
-def _peers(lineages: Mapping[str, tuple[str, ...]], team: str) -> tuple[str, ...]:
-    """Return the other teams of a team's tree of cohorts, sorted."""
-    root = lineages[team][-1:]
-    return tuple(
-        sorted(
-            each for each, line in lineages.items() if root and line[-1:] == root and each != team
-        )
-    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from trainyard.change.impact.amounts import Move, QuotaChange, Transfer
+from trainyard.change.impact.amounts import Move, QuotaChange, Transfer, resource_changes
 from trainyard.change.impact.model import Sides
 from trainyard.model.jobs import grants_on, largest_pods
 from trainyard.model.money import Money
@@ -91,12 +91,20 @@ def _compared(
     """Return what differs; None when nothing does."""
     if before and after and _is_same(before, after):
         return None
-    known = after or before
-    assert known is not None
     (had, reached), (has, reaches) = _numbers(before), _numbers(after)
-    gpus = known.pool.hardware.gpus
     months = (_month(share) for share in (before, after))
-    return QuotaChange(team, pool, had, has, reached, reaches, gpus, *months)
+    resources = resource_changes(_resources(before), _resources(after))
+    both = (share.pool.hardware.allocatable if share else {} for share in (before, after))
+    node = resource_changes(*both) if before and after else ()
+    return QuotaChange(team, pool, had, has, reached, reaches, resources, node, *months)
+
+
+def _resources(share: _Share | None) -> dict[str, int]:
+    """Return what a team's own nodes have, in base units; a part of one is rounded down."""
+    if share is None:
+        return {}
+    amounts = share.pool.hardware.allocatable.items()
+    return {resource: int(amount * share.quota.nodes) for resource, amount in amounts}
 
 
 def _numbers(share: _Share | None) -> tuple[Quota | None, Fraction]:
@@ -112,7 +120,8 @@ def _month(share: _Share | None) -> Money | None:
 def _is_same(before: _Share, after: _Share) -> bool:
     """Return whether the numbers are equal, wherever the profile states them."""
     moved = replace(before.quota, at=after.quota.at)
-    return moved == after.quota and before.reach == after.reach
+    nodes = [each.pool.hardware.allocatable for each in (before, after)]
+    return moved == after.quota and before.reach == after.reach and nodes[0] == nodes[1]
 
 
 def _transfer(pool: str, moves: list[Move]) -> Transfer:

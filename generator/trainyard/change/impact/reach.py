@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from trainyard.change.impact.occupancy import Occupancy
 from trainyard.change.impact.places import (
     passed,
@@ -18,6 +20,11 @@ from trainyard.model.manifest import Manifest
 def pool(_occupancy: Occupancy, edited: Edited) -> Touched:
     """Return all nodes of the object's pool."""
     return Touched(pools=frozenset({pool_of(edited.manifest)}))
+
+
+def every_pool(occupancy: Occupancy, _edited: Edited) -> Touched:
+    """Return all nodes of the cluster."""
+    return Touched(pools=frozenset(occupancy.pools))
 
 
 def named(_occupancy: Occupancy, edited: Edited) -> Touched:
@@ -57,6 +64,18 @@ def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
     every = occupancy.borrowing.get((root, flavor_of(edited)), frozenset())
     own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
     return Touched(quotas=every - own)
+
+
+def losing_borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return those of these jobs whose team may use fewer nodes than before, its own included."""
+    quotas = borrowers(occupancy, edited).quotas
+    return Touched(
+        quotas=frozenset(key for key in quotas if _later(occupancy, key) < occupancy.jobs[key])
+    )
+
+
+def _later(occupancy: Occupancy, key: tuple[str, str]) -> Fraction:
+    return occupancy.later.get(key, Fraction(0))
 
 
 def cohort(occupancy: Occupancy, edited: Edited) -> Touched:

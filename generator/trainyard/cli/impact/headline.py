@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from trainyard.change.diff import Diff
-from trainyard.change.impact.model import Impact
+from trainyard.change.impact.model import ClusterImpact, Impact
 from trainyard.change.impact.upgrade import Upgrade
 from trainyard.cli.impact.sections import counts, sentence
 from trainyard.diagnostics import Severity
@@ -39,7 +39,68 @@ def headline(diff: Diff, impact: Impact) -> str:
 
 def _worst(diff: Diff, impact: Impact) -> str:
     """Return one sentence with the worst that happens, and the nodes that nobody can use."""
-    return "; ".join([*_emptied(impact), _disruption(diff, impact), *_out_of_use(impact)])
+    return "; ".join([*_emptied(impact), _disruption(diff, impact), *notices(impact)])
+
+
+def notices(impact: Impact) -> Iterator[str]:
+    """Yield what a reviewer must know beside disruptions: what is lost, opened, or final."""
+    yield from _out_of_use(impact)
+    changed = [cluster for cluster in impact.clusters if cluster.change == "changed"]
+    for what, describe in _NOTICES.items():
+        if names := sorted({name for cluster in changed for name in describe(cluster)}):
+            yield f"{what} {few(names)}"
+
+
+def _losing(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield the teams whose own resources become fewer."""
+    for quota in cluster.quotas:
+        if any(each.after < each.before for each in quota.resources):
+            yield quota.team
+
+
+def _weakened(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.regulations:
+        if each.lost:
+            yield each.team
+
+
+def _grown(cluster: ClusterImpact) -> Iterator[str]:
+    for claim in cluster.claims:
+        if claim.grows:
+            yield f"{claim.namespace}/{claim.claim}"
+
+
+def _opened(cluster: ClusterImpact) -> Iterator[str]:
+    for path in cluster.network:
+        if path.opened:
+            yield from path.namespaces
+
+
+def _closed(cluster: ClusterImpact) -> Iterator[str]:
+    for path in cluster.network:
+        if not path.opened:
+            yield from path.namespaces
+
+
+def _gaining(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield who may do more: groups and accounts, and roles."""
+    for access in cluster.access:
+        if access.gained:
+            yield access.subject
+    for role in cluster.roles:
+        if role.gained:
+            yield from role.subjects
+
+
+_NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
+    "takes resources from": _losing,
+    "demands less of": _weakened,
+    "grows for good": _grown,
+    "opens network paths of": _opened,
+    "closes network paths of": _closed,
+    "gives rights to": _gaining,
+}
+"""What is said of some teams, namespaces or subjects, the worst first."""
 
 
 def _emptied(impact: Impact) -> Iterator[str]:
@@ -80,13 +141,7 @@ def is_nothing(diff: Diff) -> bool:
 def _without_effect(diff: Diff) -> str:
     if is_nothing(diff):
         return "nothing changes"
-    edited = [
-        f"{few(approval.fields)} of {approval.file}"
-        for approval in diff.approvals
-        if approval.fields
-    ]
-    changed = f"; changed: {few(edited)}" if edited else ""
-    return f"no effect on teams, jobs or nodes{changed}"
+    return "no effect on teams, jobs or nodes"
 
 
 def _cluster_of(impact: Impact) -> str:

@@ -13,6 +13,7 @@ from trainyard.cli.forms.fence import fenced
 from trainyard.cli.forms.markdown import LIMIT, section
 from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, is_nothing, totals, upgrade_lines, verdict
+from trainyard.cli.impact.profiles import profiles
 from trainyard.cli.impact.sections import Section, cluster_line, counts, sections
 from trainyard.hosts.sticky import NOTHING
 from trainyard.model.quantity import counted
@@ -73,7 +74,7 @@ def _head(diff: Diff) -> Iterator[str]:
 
 
 def _foot(diff: Diff) -> Iterator[str]:
-    if part := approval(diff):
+    for part in filter(None, (profiles(diff), approval(diff))):
         yield f"{part.title}\n\n{_fenced(part.lines)}\n"
     if diff.impact and diff.impact.upgrade:
         yield f"{_fenced(upgrade_lines(diff.impact.upgrade))}\n"

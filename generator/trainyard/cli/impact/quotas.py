@@ -111,15 +111,24 @@ def _term(quota: Quota) -> str:
 
 def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
     yield from _amounts(before, after)
-    if before.nodes != after.nodes and not after.is_share and change.gpus_per_node:
-        old, new = (each.nodes * change.gpus_per_node for each in (before, after))
-        yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
+    if not after.is_share or change.node:
+        yield from _resources(change)
     if change.reach_before != change.reach_after:
         yield f"largest job {_step(before, change.reach_before, after, change.reach_after)}"
     if before.term != after.term:
         yield _term(after)
         if before.term:
             yield f"before {before.ending}"
+
+
+def _resources(change: QuotaChange) -> Iterator[str]:
+    """Yield a team's GPUs, and what else a node has more or less of."""
+    per_node = {each.resource for each in change.node}
+    for each in change.resources:
+        if each.resource.endswith("/gpu"):
+            yield f"{each.before} -> {counted(each.after, 'GPU')}"
+        elif each.resource in per_node:
+            yield each.display
 
 
 def _amounts(before: Quota, after: Quota) -> Iterator[str]:
@@ -142,17 +151,17 @@ def _step(before: Quota, old: Fraction, after: Quota, new: Fraction) -> str:
 
 def _cohort(change: CohortChange) -> str:
     cohorts = (" below ".join(each) or "none" for each in (change.before, change.after))
-    peers = (few(each) or "nobody" for each in (change.peers_before, change.peers_after))
-    return (
-        f"cohort of {change.team}: {' -> '.join(cohorts)}; "
-        f"lends to and borrows from {' -> '.join(peers)}"
-    )
+    peers = [few(each) or "nobody" for each in (change.peers_before, change.peers_after)]
+    shown = f"the same teams ({peers[0]})" if peers[0] == peers[1] else " -> ".join(peers)
+    return f"cohort of {change.team}: {' -> '.join(cohorts)}; lends to and borrows from {shown}"
 
 
 def _pool(pool: PoolChange) -> Iterator[str]:
     """Yield what changes of a pool, and whether jobs can still start on it."""
     if changes := ", ".join(_numbers(pool)):
         yield f"~ pool {pool.pool}: {changes}"
+    if pool.node:
+        yield f"~ a node of pool {pool.pool} has {', '.join(each.display for each in pool.node)}"
     if pool.is_emptied:
         yield f"! no job can start on pool {pool.pool} any more: no team has nodes of it"
 

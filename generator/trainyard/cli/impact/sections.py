@@ -11,6 +11,7 @@ from trainyard.change.impact.edits import Edit, as_text, same_edits
 from trainyard.change.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
 from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.cli.impact.quotas import quota_lines
+from trainyard.model.by_hand import NODES_SYNCER
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE
@@ -53,6 +54,9 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
     parts: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
         "Disruption": _disruptions,
         "Quota": quota_lines,
+        "Jobs": _jobs,
+        "Storage": _storage,
+        "Compliance": _compliance,
         "Access": _access,
         "Logs": _logs,
         "Alerts": _alerts,
@@ -82,13 +86,15 @@ def counts(changes: Iterable[str]) -> str:
 def sentence(disruption: Disruption, cluster: str = "") -> str:
     """Return what happens to whom, and on which cluster if it is named, without its cause."""
     where = f" on {cluster}" if cluster else ""
-    nodes = f"{counted(disruption.nodes, 'node')} of {disruption.pool}{where}"
+    pool = f" of {disruption.pool}" if disruption.pool else ""
+    nodes = f"{counted(disruption.nodes, 'node')}{pool}{where}"
     nodes += f", {disruption.pace}" if disruption.nodes > 1 else ""
     teams = f"{few(disruption.teams) or 'no team'}{where}"
     return {
         Effect.RECREATES: f"recreates objects{where}",
         Effect.RECLAIMS: f"may evict jobs of {teams}",
         Effect.EVICTS: f"evicts jobs of {teams}",
+        Effect.RELEASES: f"may drain or reboot {nodes}",
         Effect.DRAINS: f"drains {nodes}",
         Effect.REBOOTS: f"reboots {nodes}",
         Effect.DELETES: f"deletes {disruption.lost} of {teams}",
@@ -102,6 +108,41 @@ def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
         yield f"! {sentence(disruption)}{gpus}{teams}"
         yield f"  because: {disruption.cause}"
         yield f"  {disruption.consequence} ({disruption.source})"
+
+
+def _jobs(cluster: ClusterImpact) -> Iterator[str]:
+    for priority in cluster.priorities:
+        mark, may = ("+", "may") if priority.added else ("-", "may no longer")
+        yield f"{mark} jobs of {few(priority.namespaces)} {may} have priority {priority.priority}"
+    if any(priority.added for priority in cluster.priorities):
+        yield "  Within a team's queue a job goes before those of lower priority, and evicts them."
+    for deadline in cluster.deadlines:
+        times = (_time(each) for each in (deadline.before, deadline.after))
+        yield f"~ a new job of priority {deadline.priority} may run {' -> '.join(times)}"
+
+
+def _time(seconds: int) -> str:
+    return format_seconds(seconds) if seconds else "for any time"
+
+
+def _storage(cluster: ClusterImpact) -> Iterator[str]:
+    for claim in cluster.claims:
+        sizes = f"{claim.before} -> {claim.after}"
+        mark = "!" if claim.grows else "~"
+        yield f"{mark} claim {claim.claim} of {claim.namespace}: {sizes}"
+    if any(claim.grows for claim in cluster.claims):
+        yield "  No claim can be made smaller again: a revert is refused."
+
+
+def _compliance(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.regulations:
+        if each.before != each.after:
+            regulations = f"{each.before or 'no regulation'} -> {each.after or 'no regulation'}"
+            yield f"{'~' if each.after else '!'} {each.team} is under {regulations}"
+        if each.lost:
+            yield f"! no longer demanded of {each.team}: {', '.join(each.lost)}"
+        if each.gained:
+            yield f"+ demanded of {each.team}: {', '.join(each.gained)}"
 
 
 def _access(cluster: ClusterImpact) -> Iterator[str]:
@@ -214,7 +255,9 @@ def _runtime(change: RuntimeChange, name: str) -> str:
 def _hands(cluster: ClusterImpact) -> Iterator[str]:
     for hand in cluster.hands:
         yield f"{_MARKS[hand.change]} for {hand.owner}: {few(hand.files)}"
-    changes = {each.change for each in cluster.hands}
+        if hand.owner == NODES_SYNCER:
+            yield "  Argo CD applies it once somebody starts this sync."
+    changes = {each.change for each in cluster.hands if each.owner != NODES_SYNCER}
     if changes - {"deleted"}:
         yield "  Argo CD applies none of it; the README of the cluster says how."
     if "deleted" in changes:

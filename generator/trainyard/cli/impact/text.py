@@ -12,6 +12,7 @@ from trainyard.cli import findings
 from trainyard.cli.console import printable
 from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
+from trainyard.cli.impact.profiles import profiles
 from trainyard.cli.impact.sections import cluster_line, sections
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow", "!": "red"}
@@ -37,7 +38,7 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     if diff.impact:
         yield totals(diff.impact)
         yield from _clusters(diff.impact, fields=fields)
-    if part := approval(diff):
+    for part in filter(None, (profiles(diff), approval(diff))):
         yield from ("", part.title, *(f"  {line}" for line in part.lines))
     yield ""
     if diff.impact and diff.impact.upgrade:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.change.impact.model import Sides
-from trainyard.change.impact.places import passed, team_of_object, teams_that_stay
+from trainyard.change.impact.places import passed, peers_of, team_of_object, teams_that_stay
 from trainyard.change.impact.reaction import Condition, Edited, flavor_of
 from trainyard.model.lookup import value_at
 from trainyard.model.network import MPI_JOBS
@@ -30,6 +30,17 @@ def appears(_sides: Sides, edited: Edited) -> bool:
     """Return whether a field has a value afterwards only."""
     old, new = edited.values
     return old is None and new is not None
+
+
+def takes_off_the_brake(sides: Sides, edited: Edited) -> bool:
+    """Return whether an Application is that of the nodes, which somebody started until now."""
+    old, new = sides.old, sides.new
+    return (
+        edited.manifest.name == f"{sides.name}-nodes"
+        and old is not None
+        and new is not None
+        and old.cluster.node_sync == "manual" != new.cluster.node_sync
+    )
 
 
 def teams_stay(sides: Sides, _edited: Edited) -> bool:
@@ -82,6 +93,20 @@ def of_nvidia(_sides: Sides, edited: Edited) -> bool:
 def of_mpi_jobs(_sides: Sides, edited: Edited) -> bool:
     """Return whether a NetworkPolicy joins the ranks of a team's MPIJobs."""
     return edited.manifest.name == MPI_JOBS
+
+
+def has_other_peers(sides: Sides, edited: Edited) -> bool:
+    """Return whether a team of an object's cohort shares a tree of cohorts with other teams now.
+
+    A cohort with another name, or another cohort above the same teams, lends as before.
+    """
+    old, new = peers_of(sides.old, sides.renamed), peers_of(sides.new, {})
+    own = {team_of_object(edited.manifest)} - {""} or {
+        sides.renamed.get(tenant.name, tenant.name)
+        for tenant in (sides.old.tenants if sides.old else ())
+        if tenant.team.cohort and edited.manifest.name in tenant.cluster.lineage(tenant.team.cohort)
+    }
+    return any(old.get(team) != new.get(team) for team in own) or sides.old is None
 
 
 def has_parent(_sides: Sides, edited: Edited) -> bool:

@@ -4,12 +4,32 @@ from __future__ import annotations
 
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import Reaction, quiet
+from trainyard.change.impact.reaction import ANY, Reaction, quiet
+from trainyard.change.impact.reactions.conditions import takes_off_the_brake
 
 _SEEN = "seen with Argo CD 3.5.7"
 _STATE = "argoproj/argo-cd:controller/state.go@v3.5.7"
 
+
+def _released(change: str, fields: str = ANY) -> Reaction:
+    return Reaction(
+        kind="Application",
+        change=change,
+        fields=fields,
+        when=takes_off_the_brake,
+        condition="and `nodes/` waited for a person until now",
+        effect=Effect.RELEASES,
+        cause="`nodes/` is synced automatically",
+        consequence="Argo CD applies at once whatever was merged into `nodes/` and not synced "
+        "yet, and every later merge without a person.",
+        source=_STATE,
+        reach=reach.every_pool,
+    )
+
+
 _APPLICATION = (
+    _released("changed", "spec.syncPolicy.automated"),
+    _released("deleted"),
     Reaction(
         kind="Application",
         change="changed",

@@ -1,0 +1,44 @@
+"""Describe what a change edits in the profiles, whatever becomes of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from trainyard.change.diff import Diff
+from trainyard.cli.impact.sections import Section
+from trainyard.model.differences import Difference, few
+
+TITLE = "Profiles"
+_PROFILES = "profiles/"
+_MARKS = {"created": "+", "deleted": "-"}
+
+
+def profiles(diff: Diff) -> Section | None:
+    """Return each edit of a profile with both values, the same one of several files once."""
+    lines = (*_whole(diff), *_edits(diff))
+    return Section(TITLE, lines) if lines else None
+
+
+def _whole(diff: Diff) -> Iterator[str]:
+    """Yield the profiles that come or go."""
+    for each in diff.approvals:
+        if each.change in _MARKS:
+            yield f"{_MARKS[each.change]} {each.file} is {each.change}"
+
+
+def _edits(diff: Diff) -> Iterator[str]:
+    files: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for each in diff.approvals:
+        if each.edits:
+            files[tuple(map(_edit, each.edits))].append(each.file.removeprefix(_PROFILES))
+    for edits, own in files.items():
+        where = f"~ {few(own)}"
+        if len(edits) == 1:
+            yield f"{where}: {edits[0]}"
+        else:
+            yield from (where, *(f"  {edit}" for edit in edits))
+
+
+def _edit(edit: Difference) -> str:
+    return f"{edit.path} {edit.display}"
