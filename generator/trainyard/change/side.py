@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from trainyard.diagnostics import TreeError
-from trainyard.git.commits import Blob, Commit, Listing, find_commit, list_folder, read_files
+from trainyard.git.commits import (
+    Blob,
+    Commit,
+    Listing,
+    find_commit,
+    list_folder,
+    list_paths,
+    read_files,
+)
 from trainyard.git.repository import Repository
 from trainyard.git.worktree import work_tree
 from trainyard.tree.commit import CommitTree, impossible_path, tree_of
-from trainyard.tree.lockfile import is_inside
+from trainyard.tree.lockfile import LOCKFILE, is_inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +79,28 @@ def take_side(places: Places, ref: str, folder: Path) -> Side:
     repository = places.repository
     commit = find_commit(repository, ref)
     tree = tree_of(repository, commit, places.tree)
+    if not tree.lockfiles:
+        _require_no_other_tree(places, commit)
     folder.mkdir()
     profiles = _regular(list_folder(repository, commit, places.profiles), commit)
     _copy(repository, commit, profiles, folder)
     return Side(commit, folder, tree)
+
+
+def _require_no_other_tree(places: Places, commit: Commit) -> None:
+    """Refuse to compare with a tree that is not there, if another is beside the profiles.
+
+    Raises:
+        TreeError: ``--output`` is misspelt: a comparison would show every object as new.
+    """
+    above = PurePosixPath(places.profiles).parent
+    for path in list_paths(places.repository, commit, str(above).removeprefix(".")):
+        file = PurePosixPath(path)
+        if file.name == LOCKFILE and file.parents[2:3] == (above,):
+            raise TreeError(
+                f"commit {commit.short} has no tree in {places.tree}, but one in "
+                f"{file.parents[1]}: give that as `--output`"
+            )
 
 
 def _regular(profiles: Listing, commit: Commit) -> dict[str, Blob]:

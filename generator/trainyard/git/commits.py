@@ -143,6 +143,19 @@ def list_folder(repository: Repository, commit: Commit, folder: str) -> Listing:
     return Listing(files, tuple(links), tuple(submodules))
 
 
+def list_paths(repository: Repository, commit: Commit, folder: str) -> list[str]:
+    """Return the path from the root of every entry of a folder; of all for an empty one.
+
+    Raises:
+        ToolError: Git is missing or broken.
+    """
+    below = [f"{folder}/"] if folder else []
+    listed = repository.read(
+        "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit.id, "--", *below
+    )
+    return listed.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
 def _below(name: str, folder: str) -> str:
     """Return a path below a folder; empty for the folder itself, which may be a submodule."""
     return "" if name == folder else name.removeprefix(f"{folder}/")

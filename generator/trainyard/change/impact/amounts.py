@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from trainyard.model.differences import few
 from trainyard.model.money import Money, Price
 from trainyard.model.quantity import format_amount
 from trainyard.model.team import Quota
@@ -205,7 +204,7 @@ class OutOfUse:
     @property
     def display(self) -> str:
         """The nodes with the day and the reason."""
-        return f"{few(self.nodes)} until {self.until} ({self.reason})"
+        return f"{', '.join(self.nodes)} until {self.until} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from trainyard.change.impact.access import (
 from trainyard.change.impact.alerts import alert_changes, waiting_changes
 from trainyard.change.impact.claims import claim_changes
 from trainyard.change.impact.disruption import disruptions
-from trainyard.change.impact.hands import hand_changes
+from trainyard.change.impact.hands import hand_changes, node_work, server_change
 from trainyard.change.impact.jobs import deadline_changes, priority_changes
 from trainyard.change.impact.maintenance import maintenance_changes
 from trainyard.change.impact.model import ClusterImpact, Impact, ObjectChange, Sides
@@ -75,6 +75,8 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),
         hands=hand_changes(sides),
+        node_work=node_work(sides),
+        server=server_change(sides),
     )
     nothing = ClusterImpact(sides.name, "changed")
     return None if impact == nothing else impact

@@ -17,7 +17,7 @@ from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 
 _ONE = "one after the other"
-_OF_JOBS = frozenset({Effect.RECLAIMS, Effect.EVICTS})
+_OF_JOBS = frozenset({Effect.UNCOUNTS, Effect.RECLAIMS, Effect.EVICTS})
 """Effects that touch nothing where no job can run."""
 
 

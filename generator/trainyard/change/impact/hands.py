@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from trainyard.change.impact.model import HandChange, Sides
+from trainyard.change.impact.model import HandChange, NodeWork, ServerChange, Sides
+from trainyard.change.impact.places import pools_of
+from trainyard.change.impact.quotas import are_comparable
 from trainyard.model.by_hand import NODES_SYNCER, owner_of
+from trainyard.model.pool import Pool
 
 
 def hand_changes(sides: Sides) -> tuple[HandChange, ...]:
@@ -19,6 +22,37 @@ def hand_changes(sides: Sides) -> tuple[HandChange, ...]:
         if change and owner and not (by_itself and owner == NODES_SYNCER):
             found[owner, change].append(path)
     return tuple(HandChange(*key, tuple(paths)) for key, paths in sorted(found.items()))
+
+
+def node_work(sides: Sides) -> tuple[NodeWork, ...]:
+    """Return what new nodes need, and nodes whose labels or taint change; sorted by pool."""
+    if not are_comparable(sides):
+        return ()
+    old, new = pools_of(sides.old), pools_of(sides.new)
+    found = (_on_nodes(old.get(name), pool) for name, pool in sorted(new.items()))
+    return tuple(work for work in found if work is not None)
+
+
+def _on_nodes(old: Pool | None, new: Pool) -> NodeWork | None:
+    marks = _marks(new)
+    if old and _marks(old) != marks:
+        adds, removes = marks - _marks(old), _marks(old) - marks
+        return NodeWork(new.name, new.nodes, tuple(sorted(adds)), tuple(sorted(removes)))
+    more = new.nodes - (old.nodes if old else 0)
+    return NodeWork(new.name, more, tuple(sorted(marks)), ()) if more > 0 else None
+
+
+def _marks(pool: Pool) -> set[str]:
+    """Return the labels and the taint of a pool's nodes."""
+    hardware = pool.hardware
+    labels = {f"{key}={value}" for key, value in hardware.labels.items()}
+    return labels | ({f"{hardware.taint}:NoSchedule"} if hardware.taint else set())
+
+
+def server_change(sides: Sides) -> ServerChange | None:
+    """Return the address of the API server on both sides, if it differs."""
+    servers = [site.cluster.server if site else "" for site in (sides.old, sides.new)]
+    return ServerChange(*servers) if all(servers) and servers[0] != servers[1] else None
 
 
 def _change(old: str | None, new: str | None) -> str:

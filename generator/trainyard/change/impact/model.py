@@ -58,17 +58,19 @@ class Effect(IntEnum):
 
     RECREATES = 1
     """Objects are deleted and created again."""
-    RECLAIMS = 2
+    UNCOUNTS = 2
+    """Jobs run on outside of the quota, so that others are admitted to their nodes."""
+    RECLAIMS = 3
     """Jobs run until others need their nodes, and are then stopped and queued again."""
-    EVICTS = 3
+    EVICTS = 4
     """Jobs are stopped and queued again."""
-    RELEASES = 4
+    RELEASES = 5
     """What waited for a person to sync it is applied at once, and may empty or reboot nodes."""
-    DRAINS = 5
+    DRAINS = 6
     """Nodes are emptied, some at a time."""
-    REBOOTS = 6
+    REBOOTS = 7
     """Nodes are emptied and rebooted."""
-    DELETES = 7
+    DELETES = 8
     """Data or namespaces go, at once or with a claim; a revert does not bring them back."""
 
 
@@ -139,6 +141,29 @@ class DeadlineChange:
     priority: str
     before: int
     after: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWork:
+    """What the owner of the nodes does on each of some nodes of a pool.
+
+    Args:
+        nodes: how many: all of the pool, or those that are new in it.
+        adds, removes: labels as ``key=value`` and taints as ``key:NoSchedule``, sorted.
+    """
+
+    pool: str
+    nodes: int
+    adds: tuple[str, ...]
+    removes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerChange:
+    """A cluster whose API server has another address."""
+
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +353,8 @@ class ClusterImpact:
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()
     hands: tuple[HandChange, ...] = ()
+    node_work: tuple[NodeWork, ...] = ()
+    server: ServerChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from trainyard.change.diff import Diff
 from trainyard.cli.impact.sections import Section
-from trainyard.model.differences import few
 
 TITLE = "Approval"
 
@@ -35,4 +34,4 @@ def _owners(diff: Diff) -> Iterator[str]:
         files[each.owners].append(each.file)
     if any(files):
         for owners, own in sorted(files.items()):
-            yield f"~ {' or '.join(owners) or 'nobody'}: {few(own)}"
+            yield f"~ {' or '.join(owners) or 'nobody'}: {', '.join(own)}"

@@ -25,6 +25,11 @@ def verdict(diff: Diff) -> Iterator[str]:
     if errors:
         rules = few(sorted({error.rule for error in errors}))
         yield f"refused: {counted(len(errors), 'error')} ({rules})"
+    if diff.behind:
+        yield (
+            "the base has commits that the head lacks, whose changes look undone here; add "
+            "`--merge-base` to see what a merge does"
+        )
     if diff.impact:
         yield headline(diff, diff.impact)
 
@@ -45,6 +50,9 @@ def _worst(diff: Diff, impact: Impact) -> str:
 def notices(impact: Impact) -> Iterator[str]:
     """Yield what a reviewer must know beside disruptions: what is lost, opened, or final."""
     yield from _out_of_use(impact)
+    for cluster in impact.clusters:
+        if cluster.server:
+            yield f"{cluster.name} moves to another API server"
     changed = [cluster for cluster in impact.clusters if cluster.change == "changed"]
     for what, describe in _NOTICES.items():
         if names := sorted({name for cluster in changed for name in describe(cluster)}):
@@ -62,6 +70,12 @@ def _weakened(cluster: ClusterImpact) -> Iterator[str]:
     for each in cluster.regulations:
         if each.lost:
             yield each.team
+
+
+def _raised(cluster: ClusterImpact) -> Iterator[str]:
+    for priority in cluster.priorities:
+        if priority.added:
+            yield from priority.namespaces
 
 
 def _grown(cluster: ClusterImpact) -> Iterator[str]:
@@ -96,6 +110,7 @@ _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
     "takes resources from": _losing,
     "demands less of": _weakened,
     "grows for good": _grown,
+    "permits another priority to": _raised,
     "opens network paths of": _opened,
     "closes network paths of": _closed,
     "gives rights to": _gaining,
@@ -179,10 +194,5 @@ def compared(diff: Diff) -> Iterator[str]:
     if diff.stale and not diff.head:
         files = counted(diff.stale, "file")
         yield f"the tree here is not what the profiles make ({files}): run `trainyard generate`"
-    if diff.behind:
-        yield (
-            "the base has commits that the head lacks, whose changes look undone here; add "
-            "`--merge-base` to see what a merge does"
-        )
     if diff.known:
         yield f"{counted(diff.known, 'warning')} that the base has too, not shown"

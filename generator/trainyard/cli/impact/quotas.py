@@ -57,8 +57,10 @@ def _maintenance(change: MaintenanceChange) -> Iterator[str]:
     yield f"{'!' if change.takes_nodes else '~'} pool {change.pool}: {state}"
     for each in change.after:
         yield f"  {each.display}"
+    if change.takes_nodes:
+        yield "  Somebody must cordon them: until then the scheduler still uses them."
     if change.back:
-        yield f"  back in use: {few(change.back)}"
+        yield f"  back in use, to be uncordoned: {', '.join(change.back)}"
     if change.held:
         yield f"  held, no job starts in them: {few(change.held)}; running jobs stay"
     if change.released:

@@ -88,10 +88,11 @@ def sentence(disruption: Disruption, cluster: str = "") -> str:
     where = f" on {cluster}" if cluster else ""
     pool = f" of {disruption.pool}" if disruption.pool else ""
     nodes = f"{counted(disruption.nodes, 'node')}{pool}{where}"
-    nodes += f", {disruption.pace}" if disruption.nodes > 1 else ""
+    nodes += f", {disruption.pace}" if disruption.nodes > 1 and disruption.pace else ""
     teams = f"{few(disruption.teams) or 'no team'}{where}"
     return {
         Effect.RECREATES: f"recreates objects{where}",
+        Effect.UNCOUNTS: f"takes running jobs of {teams} out of the quota",
         Effect.RECLAIMS: f"may evict jobs of {teams}",
         Effect.EVICTS: f"evicts jobs of {teams}",
         Effect.RELEASES: f"may drain or reboot {nodes}",
@@ -102,12 +103,15 @@ def sentence(disruption: Disruption, cluster: str = "") -> str:
 
 
 def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
+    told = ""
     for disruption in cluster.disruptions:
         gpus = f"; at most {counted(disruption.gpus, 'running GPU')}" if disruption.gpus else ""
         teams = f" of {few(disruption.teams)}" if disruption.gpus and disruption.pool else ""
         yield f"! {sentence(disruption)}{gpus}{teams}"
         yield f"  because: {disruption.cause}"
-        yield f"  {disruption.consequence} ({disruption.source})"
+        consequence = f"{disruption.consequence} ({disruption.source})"
+        yield f"  {'As above.' if consequence == told else consequence}"
+        told = consequence
 
 
 def _jobs(cluster: ClusterImpact) -> Iterator[str]:
@@ -240,6 +244,9 @@ def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
         yield _runtime(runtime, runtime.runtime + where)
         for detail in runtime.details:
             yield f"  {detail}"
+    if any(runtime.change == "retired" for runtime in cluster.runtimes):
+        yield "  Jobs that wait with a runtime that is retired must be submitted again, and copies"
+        yield "  of it that teams made no longer run."
 
 
 def _runtime(change: RuntimeChange, name: str) -> str:
@@ -253,8 +260,15 @@ def _runtime(change: RuntimeChange, name: str) -> str:
 
 
 def _hands(cluster: ClusterImpact) -> Iterator[str]:
+    if cluster.server:
+        yield f"! the API server moves: {cluster.server.before} -> {cluster.server.after}"
+        yield "  Every object is made there anew. What is at the old address stays, unwatched."
+    for work in cluster.node_work:
+        nodes = f"{counted(work.nodes, 'node')} of {work.pool}"
+        marks = [f"+ {each}" for each in work.adds] + [f"- {each}" for each in work.removes]
+        yield f"~ for the owner of the nodes: {nodes} need {', '.join(marks) or 'no label'}"
     for hand in cluster.hands:
-        yield f"{_MARKS[hand.change]} for {hand.owner}: {few(hand.files)}"
+        yield f"{_MARKS[hand.change]} for {hand.owner}: {', '.join(hand.files)}"
         if hand.owner == NODES_SYNCER:
             yield "  Argo CD applies it once somebody starts this sync."
     changes = {each.change for each in cluster.hands if each.owner != NODES_SYNCER}

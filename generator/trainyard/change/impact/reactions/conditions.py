@@ -43,6 +43,13 @@ def takes_off_the_brake(sides: Sides, edited: Edited) -> bool:
     )
 
 
+def keeps_edited_jobs(sides: Sides, _edited: Edited) -> bool:
+    """Return whether the cluster's Kueue leaves the pods of a job that it counts no more."""
+    site = sides.old or sides.new
+    major, minor = site.cluster.versions["kueue"].split(".")[:2] if site else ("0", "0")
+    return site is not None and (int(major), int(minor)) < (0, 17)
+
+
 def teams_stay(sides: Sides, _edited: Edited) -> bool:
     """Return whether a team had a namespace before, and so may have finished jobs."""
     return bool(teams_that_stay(sides))

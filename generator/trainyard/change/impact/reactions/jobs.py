@@ -5,11 +5,15 @@ from __future__ import annotations
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
 from trainyard.change.impact.reaction import ANY, Condition, Reaction, quiet
-from trainyard.change.impact.reactions.conditions import is_lowered, teams_stay
+from trainyard.change.impact.reactions.conditions import is_lowered, keeps_edited_jobs, teams_stay
 
 _SERVER = "kubernetes/kubernetes:staging/src/k8s.io/apiserver/pkg/admission/plugin"
 _POLICIES = f"{_SERVER}/policy/validating/plugin.go@v1.36.3"
 _BOTH = "seen with Kueue 0.16.2 and 0.19.2"
+_COMPARED = (
+    "As soon as something about a running job changes, Kueue compares its image, variables and "
+    "resources with the runtime's."
+)
 _NEW_ONLY = "It judges requests from then on. Running jobs stay."
 _ALLOWED = "What it refused is admitted from then on. Running jobs stay."
 
@@ -18,12 +22,23 @@ _RUNTIME = (
         kind="ClusterTrainingRuntime",
         change="changed",
         fields="spec*ontainers",
+        when=keeps_edited_jobs,
+        condition="with Kueue 0.16",
+        effect=Effect.UNCOUNTS,
+        cause="containers of runtime `{name}` are edited in place",
+        consequence=f"{_COMPARED} If they differ, its pods run on, and their quota is given to "
+        "others.",
+        source="seen with Kueue 0.16.2",
+        reach=reach.runtime,
+    ),
+    Reaction(
+        kind="ClusterTrainingRuntime",
+        change="changed",
+        fields="spec*ontainers",
         effect=Effect.EVICTS,
         cause="containers of runtime `{name}` are edited in place",
-        consequence="As soon as something about a running job changes, Kueue compares its image, "
-        "variables and resources with the runtime's. If they differ, Kueue 0.19 restarts the job "
-        "as it was. With Kueue 0.16 its pods run on, and their quota is given to others.",
-        source=_BOTH,
+        consequence=f"{_COMPARED} If they differ, it restarts the job as it was.",
+        source="seen with Kueue 0.19.2",
         reach=reach.runtime,
     ),
     Reaction(
