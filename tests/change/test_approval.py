@@ -42,7 +42,8 @@ def test_changed_owners_are_approved_by_those_of_the_base() -> None:
     assert edits[f"profiles/{NLP}"] == Approval(
         f"profiles/{NLP}",
         ("@org/nlp",),
-        ("owners",),
+        "changed",
+        (Difference("owners", ["@org/nlp"], ["@org/evil"]),),
         (Difference("owners", ["@org/nlp"], ["@org/evil"]),),
     )
     assert edits["CODEOWNERS"].owners == ("@org/ml",)
@@ -69,7 +70,7 @@ def test_limits_and_waivers_decide() -> None:
     assert edits[f"profiles/{WAIVERS}"].owners == ("@org/sec",)
     assert [each.path for each in edits[f"profiles/{WAIVERS}"].decides] == ["waivers"]
     (only,) = domain.values()
-    assert (only.fields, only.decides) == (("branch",), ())
+    assert (only.edits, only.decides) == ((Difference("branch", None, "next"),), ())
 
 
 def test_renamed_team_keeps_its_owners_or_shows_the_new() -> None:

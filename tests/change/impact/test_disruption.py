@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.change.impact.platforms import CLUSTER, NLP, VISION, quota, sides
+from tests.change.impact.platforms import CLUSTER, LEDGER, NLP, VISION, quota, sides
+from tests.rules.cases import changed
 from trainyard.change.impact.disruption import disruptions
 from trainyard.change.impact.model import Disruption, Effect, Sides
 from trainyard.change.impact.objects import object_changes
@@ -273,6 +274,47 @@ def test_smaller_nodes_are_one_cause_for_all_teams() -> None:
     assert causes["allocatable of a node of pool `dgx-h100` is lowered"] == ("nlp", "vision")
 
 
+def test_transfer_touches_only_who_gives() -> None:
+    """Who gains owns more than others can take back, and lends no less in sum."""
+    before = of(quota(2, borrow=4), quota(4, borrow=2))
+    after = of(quota(4, borrow=4), quota(2, borrow=2))
+    (gives,) = disturbed(before, after)
+    assert gives.teams == ("vision",)
+    assert gives.cause == "quota of team `vision` on `dgx-h100` 4 -> 2 nodes"
+
+
+def test_bystander_of_a_transfer_is_not_named() -> None:
+    """The others of its tree lend it as much as before."""
+    audio = {**changed({}).teams["nlp"].value, **quota(1, borrow=2), "largestJob": None}
+    line = {"partition": "0x0103", "addresses": "10.64.32.0/20"}
+    third: dict[str, Any] = {
+        "teams/audio.yaml": {**audio, "groups": {"user": ["audio"]}},
+        LEDGER: {"prod-east": {"ib": {"audio": line}}},
+    }
+    before = {**of(quota(4), quota(2)), **third}
+    after = {**of(quota(3), quota(3)), **third}
+    assert {each.teams for each in disturbed(before, after)} == {("nlp",)}
+
+
+@pytest.mark.parametrize("parent", ["", "company"])
+def test_cohort_with_another_name_evicts_nobody(parent: str) -> None:
+    def named(cohort: str) -> dict[str, Any]:
+        cohorts = {"company": {}, cohort: {"parent": parent} if parent else {}, "research": None}
+        both = {**of(quota(2, borrow=2), quota(4))}
+        teams = {name: {**team, "cohort": cohort} for name, team in both.items()}
+        return {**teams, CLUSTER: {"cohorts": {**cohorts, cohort: cohorts[cohort] or {}}}}
+
+    assert disturbed(named("research"), named("science")) == ()
+
+
+def test_synced_nodes_release_what_waited() -> None:
+    (released,) = disturbed({}, {CLUSTER: {"nodes": {"sync": "automatic"}}})
+    assert (released.effect, released.nodes) == (Effect.RELEASES, 9)
+    assert released.cause == "`nodes/` is synced automatically"
+    automatic = {CLUSTER: {"nodes": {"sync": "automatic"}}}
+    assert disturbed(automatic, {}) == ()
+
+
 def test_team_in_another_cohort_may_lose_what_it_borrows_there() -> None:
     cohorts: dict[str, Any] = {CLUSTER: {"cohorts": {"research": {}, "other": {}}}}
     before = {**of(quota(2, borrow=2), quota(2, borrow=1)), **cohorts}
@@ -315,16 +357,21 @@ def test_immutable_fields_of_all_volumes_are_one_cause() -> None:
 
 
 @pytest.mark.parametrize(
+    ("release", "effect"),
+    [("openshift-ai-3.5", Effect.UNCOUNTS), ("kubernetes-1.36", Effect.EVICTS)],
+)
+@pytest.mark.parametrize(
     "edit",
     [{"image": IMAGE}, {"export": ["DATA_FOLDER"]}],
     ids=["image", "export"],
 )
 def test_runtime_with_other_containers_stops_jobs_of_the_teams_that_list_it(
-    edit: dict[str, Any],
+    release: str, effect: Effect, edit: dict[str, Any]
 ) -> None:
     """Kueue compares whole containers, so an image is no exception."""
-    (stopped,) = disturbed({}, {"runtimes/openmpi-cuda.yaml": edit})
-    assert (stopped.effect, stopped.teams) == (Effect.EVICTS, ("nlp", "vision"))
+    on = {CLUSTER: {"release": release}}
+    (stopped,) = disturbed(on, {**on, "runtimes/openmpi-cuda.yaml": edit})
+    assert (stopped.effect, stopped.teams) == (effect, ("nlp", "vision"))
     assert stopped.cause == "containers of runtime `openmpi-cuda-v1-dgx-h100` are edited in place"
 
 

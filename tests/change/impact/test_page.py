@@ -51,7 +51,14 @@ EVICTS: dict[str, tuple[Changes, Changes]] = {
         {},
         {CLUSTER: {"priorities": {"batch": 1500, "production": 1000}}},
     ),
-    "containers of a runtime are edited in place": ({}, {RUNTIME: {"image": IMAGE}}),
+    "containers of a runtime are edited in place, with Kueue 0.16": (
+        {},
+        {RUNTIME: {"image": IMAGE}},
+    ),
+    "the same with Kueue 0.19": (
+        {CLUSTER: {"release": "kubernetes-1.36"}},
+        {CLUSTER: {"release": "kubernetes-1.36"}, RUNTIME: {"image": IMAGE}},
+    ),
 }
 """By the first cell of a line: the base before and after it."""
 
@@ -85,7 +92,10 @@ def test_page_has_every_effect_from_the_least_to_the_worst() -> None:
     section = PAGE.partition("\n## ")[0]
     found = re.findall(r"^\| (\w+) \| .+ \| ([\w ]+) \|$", section, re.MULTILINE)[1:]
     assert [name for name, _ in found] == [each.name.lower() for each in Effect]
-    assert [name for name, restored in found if restored == "no"] == ["deletes"]
+    assert [name for name, restored in found if restored == "no"] == [
+        "uncounts",
+        "deletes",
+    ]
 
 
 @pytest.mark.parametrize(("line", "effect"), rows("What evicts").items())

@@ -11,13 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.change.impact.platforms import CLUSTER, NLP, RUNTIME, VISION, quota, sides
-from trainyard.change.impact.amounts import CohortChange, OrderChange
+from trainyard.change.impact.amounts import CohortChange, OrderChange, ResourceChange
 from trainyard.change.impact.compare import compare
+from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.pools import cohort_changes, order_changes, pool_changes
 from trainyard.change.impact.quotas import quota_changes, transfers
+from trainyard.cli.impact.quotas import quota_lines
+from trainyard.profiles.read import presets
 
 NO_NAME: dict[str, str] = {}
 NODES = st.integers(0, 8)
+NICS = presets()["nvidia-dgx-h100"].value["nics"]
 
 
 def of(nlp: int, vision: int) -> dict[str, Any]:
@@ -100,7 +104,38 @@ def test_reach_is_the_largest_job_that_is_admitted(change: dict[str, Any], reach
 
     assert changed.reach_before == 4
     assert changed.reach_after == reach
-    assert changed.gpus_per_node == 8
+
+
+def test_halved_gpus_of_a_node_halve_what_each_team_has() -> None:
+    """The quota is in nodes and stays, and every team loses half of its GPUs."""
+    hardware = "hardware/dgx-h100.yaml"
+    fewer = {"gpu": {"count": 4}, "nics": NICS[:4]}
+    change = sides({NLP: quota(2)}, {NLP: quota(2), hardware: fewer})
+    (nlp, vision) = quota_changes(change)
+
+    assert nlp.before == nlp.after
+    assert nlp.resources == (ResourceChange("nvidia.com/gpu", 16, 8),)
+    assert nlp.node == (ResourceChange("nvidia.com/gpu", 8, 4),)
+    assert [each.resource for each in vision.resources] == ["nvidia.com/gpu"]
+    (pool,) = pool_changes(change)
+    assert pool.node == nlp.node
+    lines = [*quota_lines(ClusterImpact("x", "changed", quotas=(nlp,), pools=(pool,)))]
+    assert lines == [
+        "~ nlp on dgx-h100: 16 -> 8 GPUs",
+        "~ a node of pool dgx-h100 has nvidia.com/gpu 8 -> 4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("system", "resource"), [({"cpu": 40}, "cpu"), ({"memory": "200Gi"}, "memory")]
+)
+def test_what_daemons_keep_is_taken_from_teams(system: dict[str, Any], resource: str) -> None:
+    change = sides({}, {"hardware/dgx-h100.yaml": {"system": system}})
+
+    for quota_change in quota_changes(change):
+        (amount,) = quota_change.resources
+        assert amount.resource == resource
+        assert amount.after < amount.before
 
 
 def test_share_of_a_node_reaches_its_gpus() -> None:
