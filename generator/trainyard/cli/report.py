@@ -79,7 +79,7 @@ def _groups(diff: Diff, impact: Impact) -> Iterator[Group]:
             for section in sections(cluster, fields=False)
         )
         yield Group(printable(cluster_line(cluster)), parts)
-    about = filter(None, (profiles(diff), approval(diff)))
+    about = filter(None, (profiles(diff.approvals), approval(diff)))
     if every := tuple((part.title, tuple(map(printable, part.lines))) for part in about):
         yield Group("all clusters", every)
 

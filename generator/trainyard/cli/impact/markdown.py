@@ -74,7 +74,7 @@ def _head(diff: Diff) -> Iterator[str]:
 
 
 def _foot(diff: Diff) -> Iterator[str]:
-    for part in filter(None, (profiles(diff), approval(diff))):
+    for part in filter(None, (profiles(diff.approvals), approval(diff))):
         yield f"{part.title}\n\n{_fenced(part.lines)}\n"
     if diff.impact and diff.impact.upgrade:
         yield f"{_fenced(upgrade_lines(diff.impact.upgrade))}\n"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from trainyard.change.diff import Diff
+from trainyard.change.approval import Approval
 from trainyard.cli.impact.sections import Section
 from trainyard.model.differences import Difference, few
 
@@ -14,22 +14,22 @@ _PROFILES = "profiles/"
 _MARKS = {"created": "+", "deleted": "-"}
 
 
-def profiles(diff: Diff) -> Section | None:
+def profiles(approvals: Sequence[Approval]) -> Section | None:
     """Return each edit of a profile with both values, the same one of several files once."""
-    lines = (*_whole(diff), *_edits(diff))
+    lines = (*_whole(approvals), *_edits(approvals))
     return Section(TITLE, lines) if lines else None
 
 
-def _whole(diff: Diff) -> Iterator[str]:
+def _whole(approvals: Sequence[Approval]) -> Iterator[str]:
     """Yield the profiles that come or go."""
-    for each in diff.approvals:
+    for each in approvals:
         if each.change in _MARKS:
             yield f"{_MARKS[each.change]} {each.file} is {each.change}"
 
 
-def _edits(diff: Diff) -> Iterator[str]:
+def _edits(approvals: Sequence[Approval]) -> Iterator[str]:
     files: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    for each in diff.approvals:
+    for each in approvals:
         if each.edits:
             files[tuple(map(_edit, each.edits))].append(each.file.removeprefix(_PROFILES))
     for edits, own in files.items():

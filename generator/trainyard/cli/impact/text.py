@@ -38,7 +38,7 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     if diff.impact:
         yield totals(diff.impact)
         yield from _clusters(diff.impact, fields=fields)
-    for part in filter(None, (profiles(diff), approval(diff))):
+    for part in filter(None, (profiles(diff.approvals), approval(diff))):
         yield from ("", part.title, *(f"  {line}" for line in part.lines))
     yield ""
     if diff.impact and diff.impact.upgrade:
