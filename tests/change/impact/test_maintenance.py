@@ -47,7 +47,7 @@ def test_team_that_gives_a_node_may_lose_jobs_and_gets_it_back() -> None:
 
     back = impact(out(NODES[:2], nlp=1), {})
     assert back.disruptions == ()
-    assert "  back in use, to be uncordoned: gpu-01, gpu-02" in quota_lines(back)
+    assert "  back in use: gpu-01, gpu-02" in quota_lines(back)
 
 
 def test_other_day_takes_no_node() -> None:

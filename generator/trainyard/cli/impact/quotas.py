@@ -60,7 +60,8 @@ def _maintenance(change: MaintenanceChange) -> Iterator[str]:
     if change.takes_nodes:
         yield "  Somebody must cordon them: until then the scheduler still uses them."
     if change.back:
-        yield f"  back in use, to be uncordoned: {', '.join(change.back)}"
+        yield f"  back in use: {', '.join(change.back)}"
+        yield "  Uncordon them before the merge: Kueue promises them at once."
     if change.held:
         yield f"  held, no job starts in them: {few(change.held)}; running jobs stay"
     if change.released:
