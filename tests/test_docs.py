@@ -25,7 +25,10 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard.yaml_io.reader import read
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-_SHOWN = re.compile(r"\[[a-z][a-z0-9 -]*\]")
+_SHOWN = re.compile(r"\[(?!required\]|bot\])[a-z][a-z0-9 -]*\]")
+"""A link without a target; options of commands are marked as required so, and GitHub's account
+``github-actions[bot]`` has brackets."""
+
 _PATH = re.compile(r"`((?:docs|examples|generator|templates|tests)/[^`<{@:\s]*)[@:`]")
 _CODE = re.compile(r"`([^`]+)`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
