@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from docs.generate import main, pages
 from docs.glossary import targets
@@ -24,6 +25,10 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard.yaml_io.reader import read
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_SHOWN = re.compile(r"\[(?!required\]|bot\])[a-z][a-z0-9 -]*\]")
+"""A link without a target; options of commands are marked as required so, and GitHub's account
+``github-actions[bot]`` has brackets."""
+
 _PATH = re.compile(r"`((?:docs|examples|generator|templates|tests)/[^`<{@:\s]*)[@:`]")
 _CODE = re.compile(r"`([^`]+)`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -70,6 +75,14 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not target.exists() or (place and place not in anchors(target)):
             broken.append(f"{file}#{place}")
     assert not broken
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_has_a_target(page: Path) -> None:
+    """Without one its brackets are shown."""
+    inline = (token for token in MarkdownIt().parse(page.read_text("utf-8")) if token.children)
+    texts = (each for token in inline for each in token.children or () if each.type == "text")
+    assert not [text.content for text in texts if _SHOWN.search(text.content)]
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())

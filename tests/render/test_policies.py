@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,7 +138,7 @@ def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
     assert variables["reserved"].endswith(f"|| {name} in ['com', 'internal', 'svc']")
     assert variables["teamLabel"] == "'ml.example.com/team'"
     assert ("requester" in variables) == (release == "openshift-ai-3.5")
-    assert len(policy["validations"]) == {"kubernetes-1.36": 3, "openshift-ai-3.5": 6}[release]
+    assert len(policy["validations"]) == {"kubernetes-1.36": 4, "openshift-ai-3.5": 7}[release]
 
 
 @RELEASES
@@ -249,3 +250,17 @@ def test_brackets_of_each_expression_are_balanced() -> None:
             while any(pair in brackets for pair in _PAIRS):
                 brackets = re.sub(r"\(\)|\[\]|\{\}", "", brackets)
             assert not brackets, text
+
+
+_COMPARED = re.compile(r"\[\?[^\]]+\]\s*\.orValue\(''\)\s*[!=]=\s*([\w.\[]+)")
+_POLICIES = sorted((REPOSITORY / "templates/platform").glob("validating-admission-policy-*.j2"))
+
+
+@pytest.mark.parametrize("policy", _POLICIES, ids=lambda path: path.stem)
+def test_key_with_an_empty_value_is_not_taken_for_an_absent_one(policy: Path) -> None:
+    """`orValue('') == value` lets a tenant add a key with an empty value, which selectors see.
+
+    The second part of a runtime's name is never empty.
+    """
+    compared = _COMPARED.findall(policy.read_text(encoding="utf-8"))
+    assert set(compared) <= {"variables.parts[0"}

@@ -145,6 +145,12 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         for metadata, refusal in keys:
             yield body, ({"metadata": metadata}, refusal)
     yield service(space), ({"metadata": owners()}, OWNER)
+    owner = {**owners()["ownerReferences"][0], "controller": False}
+    many = [{**owner, "uid": f"x{number}"} for number in range(33)]
+    yield pod(space), ({"metadata": {"ownerReferences": many}}, OWNER)
+    body = _object(space, "apps/v1", "Deployment", "rehearsal", deployment)
+    for metadata, refusal in keys:
+        yield body, ({"spec": {"template": {"metadata": metadata}}}, refusal)
 
 
 def rank_changes() -> Iterator[Body]:

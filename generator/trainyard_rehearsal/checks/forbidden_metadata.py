@@ -17,6 +17,8 @@ FORBIDDEN_METADATA: tuple[tuple[Body, str], ...] = (
     ),
     ({"annotations": {"argocd.argoproj.io/sync-options": "Prune=confirm"}}, DELIVERY),
     ({"labels": {"argocd.argoproj.io/instance": "x"}}, DELIVERY),
+    ({"labels": {"argocd.argoproj.io/instance": ""}}, DELIVERY),
+    ({"annotations": {"argocd.argoproj.io/sync-options": ""}}, DELIVERY),
 )
 """Each of these kept nodes, or a sync, permanently when it was accepted
 (docs/explanation/isolation.md)."""

@@ -79,7 +79,17 @@ _CONTAINERS: tuple[tuple[Body, str], ...] = (
     ({"args": []}, TRAINER_FIELDS),
     *(
         ({"image": image}, TRAINER_FIELDS)
-        for image in ("A B", "example.com/UPPER:a", "a/B:c:d", "a//b", "a@b", "a:", "")
+        for image in (
+            "A B",
+            "example.com/UPPER:a",
+            "a/B:c:d",
+            "a//b",
+            "a@b",
+            "a:",
+            "",
+            "-a.com/x",
+            "x@sha256:0",
+        )
     ),
 )
 _TRAINERS: tuple[tuple[Body, str], ...] = (

@@ -7,6 +7,7 @@ from functools import partial
 
 from trainyard.model.names import SYSTEM_NAMESPACE
 from trainyard.model.reserved import shadowing_namespaces
+from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.writers import Writers
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
@@ -33,6 +34,7 @@ _OPERATOR = "system:serviceaccount:kube-system:operator-of-the-rehearsal"
 
 _NAME = "is reserved for the platform"
 _LABEL = "only the platform's delivery changes it"
+_CLASSES = "names the classes that members may claim"
 _REQUEST = "can't be requested"
 _ADOPTED = "was requested as a project by"
 
@@ -58,7 +60,7 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     ]
     hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE), *shadowing], _NAME))
     hostile.send(_create(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
-    hostile.send(_change(lab, maker, label, _LABEL))
+    hostile.send(_claims_to_be_a_teams(lab, maker, label))
     if lab.plan.site.cluster.release.has_projects:
         hostile.send(_create(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
         hostile.send(_create(lab, _apiserver(lab), [team], _REQUEST))
@@ -72,6 +74,18 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     yield harmless.outcome("other namespaces accepted")
     for body in reversed(prepared):
         lab.api.delete(body)
+
+
+def _claims_to_be_a_teams(lab: Lab, maker: Api, label: Body) -> Iterator[RequestCase]:
+    """Yield changes of a project to what a team's namespace has, also to empty values."""
+    cluster = lab.plan.site.cluster
+    unnamed = {"metadata": {"labels": {cluster.team_label_key: ""}}}
+    yield from _change(lab, maker, label, _LABEL)
+    yield from _change(lab, maker, unnamed, _LABEL)
+    yield from _create(lab, maker, [with_change(_namespace("rehearsal"), unnamed)], _LABEL)
+    for classes in ("", "of-nobody"):
+        change = {"metadata": {"annotations": {ClusterView(cluster).claimable_key: classes}}}
+        yield from _change(lab, maker, change, _CLASSES)
 
 
 def _for_platform(lab: Lab, maker: Api) -> Iterator[RequestCase]:

@@ -63,8 +63,9 @@ _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
     ({"spec": {"selector": {"matchLabels": {"team": "another"}}}}, _VOLUME),
     (
         {"metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": "of-nobody"}}},
-        _VOLUME,
+        _CLASS,
     ),
+    ({"metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": ""}}}, _CLASS),
     ({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}, _VOLUME),
     ({"metadata": {"annotations": {"trident.netapp.io/importOriginalName": "home"}}}, _VOLUME),
     ({"spec": {"resources": {"requests": {"storage": "900Pi"}}}}, _COUNT),

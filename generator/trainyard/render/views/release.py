@@ -21,9 +21,11 @@ _FINISHED = (
 3339."""
 
 _PATH = "[a-z0-9]+(([.]|_|__|-+)[a-z0-9]+)*"
+_DOMAIN = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
 _IMAGE = (
-    f"^([A-Za-z0-9-]+([.][A-Za-z0-9-]+)*(:[0-9]+)?/)?{_PATH}(/{_PATH})*"
-    "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+([+._-][a-z0-9]+)*:[0-9a-fA-F]{32,})?$"
+    f"^(({_DOMAIN}([.]{_DOMAIN})*|[[][0-9a-fA-F:]+[]])(:[0-9]{{1,5}})?/)?{_PATH}(/{_PATH})*"
+    "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?"
+    "(@(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}))?$"
 )
 """An image as kubelets read it (distribution/reference:regexp.go@v0.6.0)."""
 

@@ -59,7 +59,7 @@ class Writers:
         parts = [named, f"({self._is_daemon_account} || {self._is_manager})"]
         if self.cluster.release.has_projects:
             annotations = "namespaceObject.metadata.?annotations.orValue({})"
-            parts.append(f"!({text(_REQUESTER)} in {annotations})")
+            parts.append(f"{annotations}[?{text(_REQUESTER)}].orValue('') == ''")
         return " && ".join(parts)
 
     @property

@@ -1,4 +1,4 @@
-// The credential rules of rules.json are read from this module (generator/releases/leaks.py); no Go code is built.
+// The credential rules of rules.json are read from this module (generator/tools/leaks.py); no Go code is built.
 module trainyard/gitleaks
 
 go 1.24
