@@ -13,7 +13,7 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks.account_objects import Attack
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
-from trainyard_rehearsal.checks.refusals import ORPHANED, OWNER, RANK_FIXED, RANK_JOB, RANK_JOBSET
+from trainyard_rehearsal.checks.refusals import ORPHAN, OWNER, RANK_FIXED, RANK_JOB, RANK_JOBSET
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -155,11 +155,11 @@ class _Tried:
         request = partial(self._account.patch, self._owned(), alone)
         yield self._case(self._owned(), "without its owner", OWNER, request)
         delete = partial(self._account.delete, self._owned(), "Orphan")
-        yield self._case(self._owned(), "deleted, Orphan", ORPHANED, delete)
+        yield self._case(self._owned(), "deleted, Orphan", ORPHAN, delete)
         hold = {"metadata": {"finalizers": ["example.com/hold"]}}
         request = partial(self._account.patch, rank, hold)
         yield self._case(rank, f"changed to {as_json(hold)}", RANK_FIXED, request)
-        # Two policies refuse orphans, and either may answer.
+        # Either of two policies may answer the second.
         for dependents, refusal in (("Background", RANK_JOB), ("Orphan", "denied request")):
             delete = partial(self._account.delete, of_rank, dependents)
             yield self._case(of_rank, f"deleted, {dependents}", refusal, delete)
