@@ -69,9 +69,10 @@ def test_change_without_effect_on_clusters_is_worth_a_comment(trainyard: Call) -
     comment = trainyard("diff", "--base=main", "--format=markdown").out
     settings.write_text(before, encoding="utf-8")
 
-    first = "no effect on teams, jobs or nodes; changed: review of profiles/trainyard.yaml"
+    first = "no effect on teams, jobs or nodes"
     owners = "@ml-example/ml-platform"
-    assert ended.out.startswith(f"{first}\nobjects: none\n\nApproval\n")
+    edited = '  ~ trainyard.yaml: review none -> {"deleted": 100}'
+    assert ended.out.startswith(f"{first}\nobjects: none\n\nProfiles\n{edited}\n\nApproval\n")
     assert '  ! profiles/trainyard.yaml: review none -> {"deleted": 100}\n' in ended.out
     assert f"    to be approved by {owners}\n  ~ {owners}: profiles/trainyard.yaml\n" in ended.out
     assert comment.startswith("### trainyard diff\n")
@@ -96,7 +97,8 @@ def test_refused_change_without_effect_is_worth_a_comment(trainyard: Call) -> No
     assert ended.code == Exit.FINDINGS
     first, second, *_ = ended.out.splitlines()
     assert first == "refused: 1 error (change/allocation-moved)"
-    assert second.startswith("no effect on teams, jobs or nodes; changed: prod-east of profiles/")
+    assert second == "no effect on teams, jobs or nodes"
+    assert "~ allocations.yaml: prod-east.ib.nlp " in ended.out
     assert comment.startswith("### trainyard diff\n\n```diff\nrefused: 1 error")
     assert "error[change/allocation-moved]" in comment
 
@@ -353,3 +355,11 @@ def test_markdown_has_all_text_of_profiles_in_code(trainyard: Call) -> None:
     assert any("@everyone" in token.content for token in tokens if token.type == "fence")
     assert not any("everyone" in text for text in inline)
     assert not any(token.type.startswith("html") for token in tokens)
+
+
+def test_tree_elsewhere_is_not_taken_for_an_empty_one(trainyard: Call) -> None:
+    """A misspelt `--output` would show every object as new."""
+    ended = trainyard("diff", "--base=main", "--output=overlay")
+
+    assert ended.code == Exit.IO
+    assert "has no tree in overlay, but one in overlays: give that as `--output`" in ended.err

@@ -141,7 +141,7 @@ def test_change_is_shown_as_diff_prints_it(committed: Path, trainyard: Call) -> 
     assert trainyard("report", "--base", "main").code == 0
     text = " ".join(_page(committed).all("section")[0].text.split())
     printed = trainyard("diff", "--base", "main").out
-    access = [line.strip()[2:] for line in printed.splitlines() if "group students" in line]
+    access = [line.strip()[2:] for line in printed.splitlines() if "+ group students" in line]
 
     assert access
     assert all(line in text for line in access)

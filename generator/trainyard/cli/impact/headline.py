@@ -85,9 +85,11 @@ def _grown(cluster: ClusterImpact) -> Iterator[str]:
 
 
 def _opened(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield the namespaces that were there before; a new one opens whatever it needs."""
+    new = {space.namespace for space in cluster.namespaces if space.added}
     for path in cluster.network:
         if path.opened:
-            yield from path.namespaces
+            yield from (namespace for namespace in path.namespaces if namespace not in new)
 
 
 def _closed(cluster: ClusterImpact) -> Iterator[str]:
@@ -97,9 +99,14 @@ def _closed(cluster: ClusterImpact) -> Iterator[str]:
 
 
 def _gaining(cluster: ClusterImpact) -> Iterator[str]:
-    """Yield who may do more: groups and accounts, and roles."""
+    """Yield who may do more, but for the rights in a new namespace."""
+    new = {space.namespace for space in cluster.namespaces if space.added}
     for access in cluster.access:
-        if access.gained:
+        in_namespaces = [role for role in access.gained if role.namespaces]
+        everywhere = [role for role in access.gained if not role.namespaces]
+        # Who has a role in a team reads the catalog of the cluster too.
+        told = in_namespaces or everywhere
+        if any(not new.issuperset(role.namespaces) or not role.namespaces for role in told):
             yield access.subject
     for role in cluster.roles:
         if role.gained:
