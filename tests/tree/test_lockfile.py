@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -263,3 +264,45 @@ def test_lock_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> 
 def test_normal_path_is_inside(path: str) -> None:
     """A relative path of ordinary parts stays inside."""
     assert is_inside(path)
+
+
+def _side(team: str, *more: Holding) -> Lock:
+    files = {"README.md": f"{team}\n".encode(), f"teams/{team}/role.yaml": b"x"}
+    kept = Holding("ib", "nlp", "partition", 0x0101, IPv4Network("10.64.0.0/24"))
+    return make_lock(files, {}, tool="0.1.0", release="r", given=((kept, *more), ()))
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_lockfile_that_git_could_not_merge_has_what_both_sides_have(
+    tmp_path: Path, style: str
+) -> None:
+    """A number that one side gave is never given again, and files of both are ours."""
+    given = [
+        Holding("ib", team, "partition", segment, IPv4Network(f"10.64.{segment}.0/24"))
+        for segment, team in ((2, "vision"), (3, "speech"))
+    ]
+    base, ours, theirs = (
+        _side("nlp"),
+        _side("vision", given[0]),
+        _side("speech", given[1]),
+    )
+    for name, lock in (("base", base), ("ours", ours), ("theirs", theirs)):
+        (tmp_path / name).write_bytes(lock_bytes(lock))
+    command = ["git", "-c", f"merge.conflictStyle={style}", "merge-file", "-p"]
+    command += ["--diff3"] if style == "diff3" else []
+    merged = subprocess.run(
+        [*command, "ours", "base", "theirs"], cwd=tmp_path, capture_output=True, check=False
+    ).stdout
+    assert b"<<<<<<< ours\n" in merged
+
+    lock = parse_lock(merged, Path("trainyard.lock"))
+
+    assert set(lock.files) == {*ours.files, *theirs.files}
+    assert set(lock.holdings) == {*ours.holdings, *theirs.holdings}
+    assert lock.files["README.md"] == ours.files["README.md"]
+
+
+def test_half_of_a_conflict_is_a_broken_lockfile() -> None:
+    content = lock_bytes(_side("nlp")).replace(b"\n", b"\n<<<<<<< ours\n", 2)
+    with pytest.raises(TreeError, match="is broken"):
+        parse_lock(content, Path("trainyard.lock"))

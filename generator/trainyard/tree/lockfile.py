@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -20,6 +20,7 @@ from trainyard.model.holding import Given, Holding
 from trainyard.model.ids import Ids, read_ids
 from trainyard.model.link import LINKS
 from trainyard.plainfile import read_regular
+from trainyard.tree.conflict import is_conflict, sides
 
 LOCKFILE = "trainyard.lock"
 """Name of the lockfile, at the top of ``overlays/<cluster>/``."""
@@ -195,6 +196,8 @@ def _parse(content: bytes) -> Lock:
     Several steps of a command read the same lockfile, of 10,000 lines for 50 teams, and both sides
     of a change have most of them in common: a content is parsed once.
     """
+    if is_conflict(content):
+        return _of_both(*map(_parse, sides(content)))
     document = json.loads(content)
     version = document["version"]
     if isinstance(version, int) and version > FORMAT:
@@ -207,6 +210,25 @@ def _parse(content: bytes) -> Lock:
     holdings = () if version == 1 else tuple(sorted(map(_holding, document["allocations"])))
     ids = () if version in {1, 2} else tuple(sorted(map(_ids, document["uids"])))
     return Lock(str(document["tool"]), str(document["release"]), files, holdings, ids)
+
+
+def _of_both(ours: Lock, theirs: Lock) -> Lock:
+    """Return what either side has written and given: `generate` then writes one lockfile for both.
+
+    A number that is one side's is never given again, whatever becomes of the other side.
+    """
+    held = {_number(held): held for held in (*theirs.holdings, *ours.holdings)}
+    ids = {(each.namespace, each.first): each for each in (*theirs.ids, *ours.ids)}
+    return replace(
+        ours,
+        files={**theirs.files, **ours.files},
+        holdings=tuple(sorted(held.values())),
+        ids=tuple(sorted(ids.values())),
+    )
+
+
+def _number(held: Holding) -> tuple[str, str, str, int, IPv4Network]:
+    return held.fabric, held.team, held.field, held.segment, held.addresses
 
 
 def _files(entries: Mapping[str, Any]) -> dict[str, LockedFile]:

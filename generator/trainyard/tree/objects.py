@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.schema.manifests import check_committed
+from trainyard.tree.conflict import is_conflict, sides
 from trainyard.yaml_io.manifests import parse_manifests
 
 _INPUTS = {None, "CustomResourceStateMetrics"}
@@ -15,12 +16,13 @@ def comparable(content: bytes, *, edited: bool) -> list[Any]:
     """Return the objects of a committed file.
 
     Args:
-        content: of the file.
+        content: of the file; of one that Git could not merge, our side counts.
         edited: it is not what Trainyard wrote; documents that are not objects are left out.
 
     Raises:
         ValueError: an object can't be compared.
     """
+    content = sides(content)[0] if is_conflict(content) else content
     bodies = [each for each in parse_manifests(content.decode()) if not _is_input(each)]
     if edited:
         bodies = [body for body in bodies if isinstance(body, dict)]

@@ -13,7 +13,8 @@ RULE = Rule(
         check of either branch says anything about it.
     """,
     fix="""
-        Merge the base into your branch, resolve the conflict in the profile, run `trainyard
-        generate`, and commit.
+        Merge the base into your branch, and resolve the conflict in the profile. Files in
+        `overlays/` need no look: `trainyard generate` writes them anew, whatever Git has left in
+        them. Then `git add --all` and commit.
     """,
 )
