@@ -14,6 +14,11 @@ def is_conflict(content: bytes) -> bool:
     return content.startswith(_MARKER) or b"\n" + _MARKER in content
 
 
+def our_side(content: bytes) -> bytes:
+    """Return a file as our side has it: the file itself, if Git left no marks."""
+    return sides(content)[0] if is_conflict(content) else content
+
+
 def sides(content: bytes) -> tuple[bytes, bytes]:
     """Return both sides of a file with marks, without their common base."""
     both: tuple[list[bytes], list[bytes]] = ([], [])

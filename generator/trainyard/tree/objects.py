@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.schema.manifests import check_committed
-from trainyard.tree.conflict import is_conflict, sides
+from trainyard.tree.conflict import our_side
 from trainyard.yaml_io.manifests import parse_manifests
 
 _INPUTS = {None, "CustomResourceStateMetrics"}
@@ -22,7 +22,7 @@ def comparable(content: bytes, *, edited: bool) -> list[Any]:
     Raises:
         ValueError: an object can't be compared.
     """
-    content = sides(content)[0] if is_conflict(content) else content
+    content = our_side(content)
     bodies = [each for each in parse_manifests(content.decode()) if not _is_input(each)]
     if edited:
         bodies = [body for body in bodies if isinstance(body, dict)]

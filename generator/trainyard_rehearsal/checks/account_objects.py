@@ -137,20 +137,22 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
     for metadata, refusal in held:
         yield service(space), ({"metadata": metadata}, refusal)
     keys = [each for each in held if each[1] == DELIVERY]
-    deployment = {
-        "selector": {"matchLabels": {"a": "b"}},
-        "template": {"metadata": {"labels": {"a": "b"}}, "spec": _SPEC},
-    }
-    for body in (pod(space), _object(space, "apps/v1", "Deployment", "rehearsal", deployment)):
-        for metadata, refusal in keys:
-            yield body, ({"metadata": metadata}, refusal)
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": _SPEC}
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
+    deployment = _object(space, "apps/v1", "Deployment", "rehearsal", spec)
+    for metadata, refusal in keys:
+        yield pod(space), ({"metadata": metadata}, refusal)
+        yield deployment, ({"metadata": metadata}, refusal)
+        yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
     yield service(space), ({"metadata": owners()}, OWNER)
+    yield _many_owners(space)
+
+
+def _many_owners(space: Space) -> tuple[Body, Attack]:
+    """Return a pod with more owners than the policies compare."""
     owner = {**owners()["ownerReferences"][0], "controller": False}
     many = [{**owner, "uid": f"x{number}"} for number in range(33)]
-    yield pod(space), ({"metadata": {"ownerReferences": many}}, OWNER)
-    body = _object(space, "apps/v1", "Deployment", "rehearsal", deployment)
-    for metadata, refusal in keys:
-        yield body, ({"spec": {"template": {"metadata": metadata}}}, refusal)
+    return pod(space), ({"metadata": {"ownerReferences": many}}, OWNER)
 
 
 def rank_changes() -> Iterator[Body]:

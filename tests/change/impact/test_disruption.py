@@ -309,7 +309,7 @@ def test_cohort_with_another_name_evicts_nobody(parent: str) -> None:
 
 def test_synced_nodes_release_what_waited() -> None:
     (released,) = disturbed({}, {CLUSTER: {"nodes": {"sync": "automatic"}}})
-    assert (released.effect, released.nodes) == (Effect.RELEASES, 9)
+    assert (released.effect, released.nodes) == (Effect.UNLOCKS, 9)
     assert released.cause == "`nodes/` is synced automatically"
     automatic = {CLUSTER: {"nodes": {"sync": "automatic"}}}
     assert disturbed(automatic, {}) == ()

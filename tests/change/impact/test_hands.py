@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.change.impact.platforms import sides
 from trainyard.change.impact.compare import compare
+from trainyard.change.impact.duties import HandChange
 from trainyard.change.impact.hands import hand_changes
-from trainyard.change.impact.model import HandChange
 from trainyard.cli.impact.sections import sections
 from trainyard.model.by_hand import owner_of
 

@@ -32,7 +32,10 @@ def test_right_is_awaited(lab: Lab) -> None:
     user = User(iter([False, False, True]))
     wait_until_permitted(_idle(lab), cast("Api", user), "create", "pods", "team-nlp")
 
-    assert user.asked == [{"verb": "create", "resource": "pods", "namespace": "team-nlp"}] * 3
+    assert (
+        user.asked
+        == [{"verb": "create", "resource": "pods", "group": "", "namespace": "team-nlp"}] * 3
+    )
 
 
 def test_right_that_never_comes_ends_the_rehearsal(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.change.impact.model import AlertChange, Sides, WaitingChange
+from trainyard.change.impact.model import Sides
+from trainyard.change.impact.states import AlertChange, WaitingChange
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import EVERY, mappings, text
 from trainyard.model.manifest import Manifest

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainyard.change.impact.model import ClaimChange, Sides
+from trainyard.change.impact.model import Sides
+from trainyard.change.impact.states import ClaimChange
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 

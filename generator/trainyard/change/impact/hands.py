@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from trainyard.change.impact.model import HandChange, NodeWork, ServerChange, Sides
+from trainyard.change.impact.duties import HandChange, NodeWork, ServerChange
+from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
 from trainyard.change.impact.quotas import are_comparable
 from trainyard.model.by_hand import NODES_SYNCER, owner_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from trainyard.change.impact.model import DeadlineChange, PriorityChange, Sides
+from trainyard.change.impact.model import Sides
 from trainyard.change.impact.quotas import are_comparable
+from trainyard.change.impact.states import DeadlineChange, PriorityChange
 from trainyard.model.platform import Site
 
 

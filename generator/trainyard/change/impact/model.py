@@ -15,13 +15,22 @@ from trainyard.change.impact.amounts import (
     QuotaChange,
     Transfer,
 )
+from trainyard.change.impact.duties import HandChange, NodeWork, ServerChange
 from trainyard.change.impact.rights import AccessChange, RoleChange, TermChange, ViewerChange
+from trainyard.change.impact.states import (
+    AlertChange,
+    ClaimChange,
+    DeadlineChange,
+    LogChange,
+    PriorityChange,
+    RegulationChange,
+    WaitingChange,
+)
 from trainyard.change.impact.upgrade import Upgrade
 from trainyard.model.differences import Difference
 from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
-from trainyard.model.quantity import parse_amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +73,7 @@ class Effect(IntEnum):
     """Jobs run until others need their nodes, and are then stopped and queued again."""
     EVICTS = 4
     """Jobs are stopped and queued again."""
-    RELEASES = 5
+    UNLOCKS = 5
     """What waited for a person to sync it is applied at once, and may empty or reboot nodes."""
     DRAINS = 6
     """Nodes are emptied, some at a time."""
@@ -72,113 +81,6 @@ class Effect(IntEnum):
     """Nodes are emptied and rebooted."""
     DELETES = 8
     """Data or namespaces go, at once or with a claim; a revert does not bring them back."""
-
-
-@dataclass(frozen=True, slots=True)
-class LogChange:
-    """How long the log store keeps the lines of some teams' pods, where it differs.
-
-    No object has it: the owner of the store takes it from the README of the cluster.
-
-    Args:
-        teams: on both sides, sorted.
-        before, after: days; 0 where no profile states it.
-    """
-
-    teams: tuple[str, ...]
-    before: int
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class RegulationChange:
-    """A team that is under another regulation than before, or held to other measures.
-
-    Args:
-        before, after: title of the regulation; empty for none.
-        lost, gained: measures that are demanded of it no longer, or now; sorted.
-    """
-
-    team: str
-    before: str
-    after: str
-    lost: tuple[str, ...]
-    gained: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimChange:
-    """A claim with another size.
-
-    Args:
-        before, after: quantities, as the claim requests them.
-    """
-
-    namespace: str
-    claim: str
-    before: str
-    after: str
-
-    @property
-    def grows(self) -> bool:
-        """Return whether the storage grows: no claim can be made smaller again."""
-        return parse_amount(self.after) > parse_amount(self.before)
-
-
-@dataclass(frozen=True, slots=True)
-class PriorityChange:
-    """A priority that jobs of some namespaces may have from now on, or no longer."""
-
-    priority: str
-    added: bool
-    namespaces: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DeadlineChange:
-    """A priority whose jobs may run for another time; seconds, 0 for any time."""
-
-    priority: str
-    before: int
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class NodeWork:
-    """What the owner of the nodes does on each of some nodes of a pool.
-
-    Args:
-        nodes: how many: all of the pool, or those that are new in it.
-        adds, removes: labels as ``key=value`` and taints as ``key:NoSchedule``, sorted.
-    """
-
-    pool: str
-    nodes: int
-    adds: tuple[str, ...]
-    removes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ServerChange:
-    """A cluster whose API server has another address."""
-
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class HandChange:
-    """Files with which somebody has something to do after the merge.
-
-    Args:
-        owner: who, in words.
-        change: ``created``, ``changed`` or ``deleted``, which removes nothing that is in use.
-        files: paths below the cluster's folder, sorted.
-    """
-
-    owner: str
-    change: str
-    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,28 +194,6 @@ class Rename:
     after: str
     folder: str = ""
     kept: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AlertChange:
-    """An alert that comes, goes or has another severity.
-
-    Args:
-        before, after: its severity; empty where it is not.
-    """
-
-    alert: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingChange:
-    """Jobs of a priority that wait longer or shorter until an alert fires; in seconds."""
-
-    priority: str
-    before: int
-    after: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from trainyard.change.impact.amounts import Move, QuotaChange, Transfer, resource_changes
+from trainyard.change.impact.amounts import (
+    Move,
+    QuotaChange,
+    ResourceChange,
+    Transfer,
+    resource_changes,
+)
 from trainyard.change.impact.model import Sides
 from trainyard.model.jobs import grants_on, largest_pods
 from trainyard.model.money import Money
@@ -94,9 +100,15 @@ def _compared(
     (had, reached), (has, reaches) = _numbers(before), _numbers(after)
     months = (_month(share) for share in (before, after))
     resources = resource_changes(_resources(before), _resources(after))
-    both = (share.pool.hardware.allocatable if share else {} for share in (before, after))
-    node = resource_changes(*both) if before and after else ()
+    node = _node_changes(before, after)
     return QuotaChange(team, pool, had, has, reached, reaches, resources, node, *months)
+
+
+def _node_changes(before: _Share | None, after: _Share | None) -> tuple[ResourceChange, ...]:
+    """Return what a node has more or less of, where the team has quota on both sides."""
+    if before is None or after is None:
+        return ()
+    return resource_changes(before.pool.hardware.allocatable, after.pool.hardware.allocatable)
 
 
 def _resources(share: _Share | None) -> dict[str, int]:

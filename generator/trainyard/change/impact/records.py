@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from trainyard.change.impact.model import LogChange, Sides
+from trainyard.change.impact.model import Sides
+from trainyard.change.impact.states import LogChange
 from trainyard.model.platform import Site
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.change.impact.model import RegulationChange, Sides
+from trainyard.change.impact.model import Sides
 from trainyard.change.impact.quotas import are_comparable
+from trainyard.change.impact.states import RegulationChange
 from trainyard.model.compliance import Compliance
 from trainyard.model.platform import Site
 

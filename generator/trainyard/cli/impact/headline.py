@@ -50,13 +50,17 @@ def _worst(diff: Diff, impact: Impact) -> str:
 def notices(impact: Impact) -> Iterator[str]:
     """Yield what a reviewer must know beside disruptions: what is lost, opened, or final."""
     yield from _out_of_use(impact)
-    for cluster in impact.clusters:
-        if cluster.server:
-            yield f"{cluster.name} moves to another API server"
+    yield from _moved(impact)
     changed = [cluster for cluster in impact.clusters if cluster.change == "changed"]
     for what, describe in _NOTICES.items():
         if names := sorted({name for cluster in changed for name in describe(cluster)}):
             yield f"{what} {few(names)}"
+
+
+def _moved(impact: Impact) -> Iterator[str]:
+    for cluster in impact.clusters:
+        if cluster.server:
+            yield f"{cluster.name} moves to another API server"
 
 
 def _losing(cluster: ClusterImpact) -> Iterator[str]:
@@ -86,7 +90,7 @@ def _grown(cluster: ClusterImpact) -> Iterator[str]:
 
 def _opened(cluster: ClusterImpact) -> Iterator[str]:
     """Yield the namespaces that were there before; a new one opens whatever it needs."""
-    new = {space.namespace for space in cluster.namespaces if space.added}
+    new = _new_namespaces(cluster)
     for path in cluster.network:
         if path.opened:
             yield from (namespace for namespace in path.namespaces if namespace not in new)
@@ -100,17 +104,19 @@ def _closed(cluster: ClusterImpact) -> Iterator[str]:
 
 def _gaining(cluster: ClusterImpact) -> Iterator[str]:
     """Yield who may do more, but for the rights in a new namespace."""
-    new = {space.namespace for space in cluster.namespaces if space.added}
+    new = _new_namespaces(cluster)
     for access in cluster.access:
-        in_namespaces = [role for role in access.gained if role.namespaces]
-        everywhere = [role for role in access.gained if not role.namespaces]
+        places = {place for role in access.gained for place in role.namespaces}
         # Who has a role in a team reads the catalog of the cluster too.
-        told = in_namespaces or everywhere
-        if any(not new.issuperset(role.namespaces) or not role.namespaces for role in told):
+        if access.gained and not (places and places <= new):
             yield access.subject
     for role in cluster.roles:
         if role.gained:
             yield from role.subjects
+
+
+def _new_namespaces(cluster: ClusterImpact) -> set[str]:
+    return {space.namespace for space in cluster.namespaces if space.added}
 
 
 _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {

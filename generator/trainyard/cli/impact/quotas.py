@@ -55,6 +55,15 @@ def _maintenance(change: MaintenanceChange) -> Iterator[str]:
     number = f"all {nodes}" if out == change.nodes else f"{out} of {nodes}"
     state = f"{number} out of use" if out else f"all {nodes} in use again"
     yield f"{'!' if change.takes_nodes else '~'} pool {change.pool}: {state}"
+    yield from _cordoned(change)
+    if change.held:
+        yield f"  held, no job starts in them: {few(change.held)}; running jobs stay"
+    if change.released:
+        yield f"  jobs start again in: {few(change.released)}"
+
+
+def _cordoned(change: MaintenanceChange) -> Iterator[str]:
+    """Yield the nodes, and what somebody does with them by hand."""
     for each in change.after:
         yield f"  {each.display}"
     if change.takes_nodes:
@@ -62,10 +71,6 @@ def _maintenance(change: MaintenanceChange) -> Iterator[str]:
     if change.back:
         yield f"  back in use: {', '.join(change.back)}"
         yield "  Uncordon them before the merge: Kueue promises them at once."
-    if change.held:
-        yield f"  held, no job starts in them: {few(change.held)}; running jobs stay"
-    if change.released:
-        yield f"  jobs start again in: {few(change.released)}"
 
 
 def _rename(renamed: Rename) -> Iterator[str]:

@@ -10,23 +10,14 @@ from itertools import groupby
 from trainyard.change.impact.edits import Edit, as_text, same_edits
 from trainyard.change.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
 from trainyard.change.impact.rights import TermChange, ViewerChange
+from trainyard.cli.impact.duties import duty_lines
+from trainyard.cli.impact.marks import CHANGES, MARKS
 from trainyard.cli.impact.quotas import quota_lines
-from trainyard.model.by_hand import NODES_SYNCER
+from trainyard.cli.impact.states import compliance_lines, job_lines, storage_lines
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE
 from trainyard.model.quantity import counted, format_seconds
-
-CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
-"""What happens to an object, in the order of reports."""
-
-_MARKS = {
-    "created": "+",
-    "changed": "~",
-    "recreated": "!",
-    "deleted": "-",
-    "left behind": "-",
-}
 
 _FEW_EDITS = 3
 """Edits of one kind of object, and fields of one edit, that are shown without being asked for."""
@@ -54,16 +45,16 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
     parts: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
         "Disruption": _disruptions,
         "Quota": quota_lines,
-        "Jobs": _jobs,
-        "Storage": _storage,
-        "Compliance": _compliance,
+        "Jobs": job_lines,
+        "Storage": storage_lines,
+        "Compliance": compliance_lines,
         "Access": _access,
         "Logs": _logs,
         "Alerts": _alerts,
         "Network": _network,
         "Runtimes": _runtimes,
         "Objects": _every_field if fields else _edits,
-        "By hand": _hands,
+        "By hand": duty_lines,
     }
     for title, describe in parts.items():
         if lines := tuple(describe(cluster)):
@@ -95,7 +86,7 @@ def sentence(disruption: Disruption, cluster: str = "") -> str:
         Effect.UNCOUNTS: f"takes running jobs of {teams} out of the quota",
         Effect.RECLAIMS: f"may evict jobs of {teams}",
         Effect.EVICTS: f"evicts jobs of {teams}",
-        Effect.RELEASES: f"may drain or reboot {nodes}",
+        Effect.UNLOCKS: f"may drain or reboot {nodes}",
         Effect.DRAINS: f"drains {nodes}",
         Effect.REBOOTS: f"reboots {nodes}",
         Effect.DELETES: f"deletes {disruption.lost} of {teams}",
@@ -112,41 +103,6 @@ def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
         consequence = f"{disruption.consequence} ({disruption.source})"
         yield f"  {'As above.' if consequence == told else consequence}"
         told = consequence
-
-
-def _jobs(cluster: ClusterImpact) -> Iterator[str]:
-    for priority in cluster.priorities:
-        mark, may = ("+", "may") if priority.added else ("-", "may no longer")
-        yield f"{mark} jobs of {few(priority.namespaces)} {may} have priority {priority.priority}"
-    if any(priority.added for priority in cluster.priorities):
-        yield "  Within a team's queue a job goes before those of lower priority, and evicts them."
-    for deadline in cluster.deadlines:
-        times = (_time(each) for each in (deadline.before, deadline.after))
-        yield f"~ a new job of priority {deadline.priority} may run {' -> '.join(times)}"
-
-
-def _time(seconds: int) -> str:
-    return format_seconds(seconds) if seconds else "for any time"
-
-
-def _storage(cluster: ClusterImpact) -> Iterator[str]:
-    for claim in cluster.claims:
-        sizes = f"{claim.before} -> {claim.after}"
-        mark = "!" if claim.grows else "~"
-        yield f"{mark} claim {claim.claim} of {claim.namespace}: {sizes}"
-    if any(claim.grows for claim in cluster.claims):
-        yield "  No claim can be made smaller again: a revert is refused."
-
-
-def _compliance(cluster: ClusterImpact) -> Iterator[str]:
-    for each in cluster.regulations:
-        if each.before != each.after:
-            regulations = f"{each.before or 'no regulation'} -> {each.after or 'no regulation'}"
-            yield f"{'~' if each.after else '!'} {each.team} is under {regulations}"
-        if each.lost:
-            yield f"! no longer demanded of {each.team}: {', '.join(each.lost)}"
-        if each.gained:
-            yield f"+ demanded of {each.team}: {', '.join(each.gained)}"
 
 
 def _access(cluster: ClusterImpact) -> Iterator[str]:
@@ -259,25 +215,6 @@ def _runtime(change: RuntimeChange, name: str) -> str:
     return f"~ {name}: {change.change} ({spaces})" if spaces else f"~ {name}: {change.change}"
 
 
-def _hands(cluster: ClusterImpact) -> Iterator[str]:
-    if cluster.server:
-        yield f"! the API server moves: {cluster.server.before} -> {cluster.server.after}"
-        yield "  Every object is made there anew. What is at the old address stays, unwatched."
-    for work in cluster.node_work:
-        nodes = f"{counted(work.nodes, 'node')} of {work.pool}"
-        marks = [f"+ {each}" for each in work.adds] + [f"- {each}" for each in work.removes]
-        yield f"~ for the owner of the nodes: {nodes} need {', '.join(marks) or 'no label'}"
-    for hand in cluster.hands:
-        yield f"{_MARKS[hand.change]} for {hand.owner}: {', '.join(hand.files)}"
-        if hand.owner == NODES_SYNCER:
-            yield "  Argo CD applies it once somebody starts this sync."
-    changes = {each.change for each in cluster.hands if each.owner != NODES_SYNCER}
-    if changes - {"deleted"}:
-        yield "  Argo CD applies none of it; the README of the cluster says how."
-    if "deleted" in changes:
-        yield "  What is in use of a deleted file stays until its owner removes it."
-
-
 def _edits(cluster: ClusterImpact) -> Iterator[str]:
     """Yield each object in one line, with others of the same edit; many different edits at once."""
     for (kind, change, scope, reason), group in groupby(same_edits(cluster.objects), _sort_of_edit):
@@ -285,7 +222,7 @@ def _edits(cluster: ClusterImpact) -> Iterator[str]:
         for some in [edits] if len(edits) > _FEW_EDITS else [[edit] for edit in edits]:
             objects = sorted(identity for each in some for identity in each.objects)
             what = f"{_objects(kind, objects)} ({change}, {scope}{_because(reason)})"
-            yield from _edit(f"{_MARKS[change]} {what}", some)
+            yield from _edit(f"{MARKS[change]} {what}", some)
 
 
 def _edit(what: str, edits: Iterable[Edit]) -> Iterator[str]:
@@ -312,7 +249,7 @@ def _objects(kind: str, objects: Sequence[Identity]) -> str:
 def _every_field(cluster: ClusterImpact) -> Iterator[str]:
     for edit in cluster.objects:
         change = f"{edit.change}, {edit.scope}{_because(edit.reason)}"
-        yield f"{_MARKS[edit.change]} {edit.identity.kind} {_name(edit.identity)} ({change})"
+        yield f"{MARKS[edit.change]} {edit.identity.kind} {_name(edit.identity)} ({change})"
         for field in edit.fields:
             yield f"  {field.path}: {field.whole}"
 

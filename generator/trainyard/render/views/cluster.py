@@ -256,11 +256,6 @@ class ClusterView:
         return f"{read}.orValue('').split(' ').filter(each, each != '')"
 
     @property
-    def claimable_text(self) -> str:
-        """CEL: key of that annotation."""
-        return text(self.claimable_key)
-
-    @property
     def claimable_key(self) -> str:
         """Annotation of a team's namespace: storage classes that its admins may claim of."""
         return f"{self.cluster.settings.domain}/claimable-storage-classes"

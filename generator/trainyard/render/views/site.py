@@ -168,6 +168,11 @@ class SiteView:
         return text(names.RESERVED_PREFIX)
 
     @property
+    def claimable_key(self) -> str:
+        """CEL: annotation that lists the storage classes of a team's namespace."""
+        return text(ClusterView(self.site.cluster).claimable_key)
+
+    @property
     def reserves_namespace(self) -> str:
         """CEL: the namespace has a name that no tenant may give."""
         shadowing = text_list(reserved.shadowing_namespaces(self.site))

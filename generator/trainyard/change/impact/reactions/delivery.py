@@ -18,7 +18,7 @@ def _released(change: str, fields: str = ANY) -> Reaction:
         fields=fields,
         when=takes_off_the_brake,
         condition="and `nodes/` waited for a person until now",
-        effect=Effect.RELEASES,
+        effect=Effect.UNLOCKS,
         cause="`nodes/` is synced automatically",
         consequence="Argo CD applies at once whatever was merged into `nodes/` and not synced "
         "yet, and every later merge without a person.",

@@ -1,0 +1,34 @@
+"""Describe what people do by hand after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.change.impact.model import ClusterImpact
+from trainyard.cli.impact.marks import MARKS
+from trainyard.model.by_hand import NODES_SYNCER
+from trainyard.model.quantity import counted
+
+
+def duty_lines(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield what people do on the API server, on nodes, and with files, in this order."""
+    if cluster.server:
+        yield f"! the API server moves: {cluster.server.before} -> {cluster.server.after}"
+        yield "  Every object is made there anew. What is at the old address stays, unwatched."
+    for work in cluster.node_work:
+        nodes = f"{counted(work.nodes, 'node')} of {work.pool}"
+        marks = [f"+ {each}" for each in work.adds] + [f"- {each}" for each in work.removes]
+        yield f"~ for the owner of the nodes: {nodes} need {', '.join(marks) or 'no label'}"
+    yield from _files(cluster)
+
+
+def _files(cluster: ClusterImpact) -> Iterator[str]:
+    for hand in cluster.hands:
+        yield f"{MARKS[hand.change]} for {hand.owner}: {', '.join(hand.files)}"
+        if hand.owner == NODES_SYNCER:
+            yield "  Argo CD applies it once somebody starts this sync."
+    changes = {each.change for each in cluster.hands if each.owner != NODES_SYNCER}
+    if changes - {"deleted"}:
+        yield "  Argo CD applies none of it; the README of the cluster says how."
+    if "deleted" in changes:
+        yield "  What is in use of a deleted file stays until its owner removes it."

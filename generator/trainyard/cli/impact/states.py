@@ -1,0 +1,47 @@
+"""Describe what changes of jobs, claims and regulations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.change.impact.model import ClusterImpact
+from trainyard.model.differences import few
+from trainyard.model.quantity import format_seconds
+
+
+def job_lines(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield which priorities jobs may have, and how long they may run."""
+    for priority in cluster.priorities:
+        mark, may = ("+", "may") if priority.added else ("-", "may no longer")
+        yield f"{mark} jobs of {few(priority.namespaces)} {may} have priority {priority.priority}"
+    if any(priority.added for priority in cluster.priorities):
+        yield "  Within a team's queue a job goes before those of lower priority, and evicts them."
+    for deadline in cluster.deadlines:
+        times = (_time(each) for each in (deadline.before, deadline.after))
+        yield f"~ a new job of priority {deadline.priority} may run {' -> '.join(times)}"
+
+
+def _time(seconds: int) -> str:
+    return format_seconds(seconds) if seconds else "for any time"
+
+
+def storage_lines(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield each claim with another size."""
+    for claim in cluster.claims:
+        sizes = f"{claim.before} -> {claim.after}"
+        mark = "!" if claim.grows else "~"
+        yield f"{mark} claim {claim.claim} of {claim.namespace}: {sizes}"
+    if any(claim.grows for claim in cluster.claims):
+        yield "  No claim can be made smaller again: a revert is refused."
+
+
+def compliance_lines(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield the regulations that teams are under, and what is demanded of them."""
+    for each in cluster.regulations:
+        if each.before != each.after:
+            regulations = f"{each.before or 'no regulation'} -> {each.after or 'no regulation'}"
+            yield f"{'~' if each.after else '!'} {each.team} is under {regulations}"
+        if each.lost:
+            yield f"! no longer demanded of {each.team}: {', '.join(each.lost)}"
+        if each.gained:
+            yield f"+ demanded of {each.team}: {', '.join(each.gained)}"
