@@ -110,6 +110,10 @@ def _gaining(cluster: ClusterImpact) -> Iterator[str]:
         # Who has a role in a team reads the catalog of the cluster too.
         if access.gained and not (places and places <= new):
             yield access.subject
+    yield from _of_richer_roles(cluster)
+
+
+def _of_richer_roles(cluster: ClusterImpact) -> Iterator[str]:
     for role in cluster.roles:
         if role.gained:
             yield from role.subjects
