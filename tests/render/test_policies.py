@@ -132,7 +132,8 @@ def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
     policy = _policies(release)["trainyard-team-namespaces"]
     variables = {each["name"]: each["expression"] for each in policy["variables"]}
     (rule,) = policy["matchConstraints"]["resourceRules"]
-    assert (rule["resources"], rule["operations"]) == (["namespaces"], ["CREATE", "UPDATE"])
+    parts = ["namespaces", "namespaces/finalize", "namespaces/status"]
+    assert (rule["resources"], rule["operations"]) == (parts, ["CREATE", "UPDATE"])
     name, own = "object.metadata.name", "'trainyard-system'"
     assert variables["reserved"].startswith(f"{name}.startsWith('team-') || {name} == {own} || ")
     assert variables["reserved"].endswith(f"|| {name} in ['com', 'internal', 'svc']")

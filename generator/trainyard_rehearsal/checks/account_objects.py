@@ -11,6 +11,7 @@ from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.pool_attacks import pool_attacks
 from trainyard_rehearsal.checks.refusals import (
     DELIVERY,
+    FINALIZER,
     OWNER,
     RANK_JOB,
     RANK_LABEL,
@@ -146,6 +147,7 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
     yield service(space), ({"metadata": owners()}, OWNER)
     yield _many_owners(space)
+    yield pod(space), ({"metadata": {"finalizers": ["orphan"]}}, FINALIZER)
 
 
 def _many_owners(space: Space) -> tuple[Body, Attack]:

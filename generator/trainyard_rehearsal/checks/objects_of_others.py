@@ -133,6 +133,8 @@ def _of_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
         unmarked = {"metadata": {"labels": {"app.kubernetes.io/managed-by": None}}}
         taken = partial(runner.patch, body, unmarked)
         yield _case(space, body, "without its label", taken, CLAIM_OF_DELIVERY)
+        hooked = partial(runner.patch, body, {"metadata": {"annotations": {"helm.sh/hook": "x"}}})
+        yield _case(space, body, "with a hook", hooked, CLAIM_OF_DELIVERY)
         for finalizer in _PROTECTIONS:
             held = {"metadata": {"finalizers": ["kubernetes.io/pvc-protection", finalizer]}}
             yield _case(space, body, finalizer, partial(runner.patch, body, held), FINALIZER)
