@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.change.test_approval import found
 from trainyard.change.approval import Approval
+from trainyard.cli.impact.markdown import _bounded
 from trainyard.cli.impact.profiles import profiles
 from trainyard.model.differences import Difference
 
@@ -52,6 +53,27 @@ def test_profile_that_comes_or_goes_is_told_as_such() -> None:
         "+ profiles/teams/x.yaml is created",
         "- profiles/runtimes/y.yaml is deleted",
     )
+
+
+def test_file_that_was_empty_is_not_new() -> None:
+    waiver = {"rule": "capacity/idle-nodes", "file": "profiles/clusters/prod-east.yaml"}
+    waived = {**waiver, "reason": "they come", "owner": "us", "expires": "2027-01-01"}
+    (line,) = told({"waivers.yaml": {"waivers": None}}, {"waivers.yaml": {"waivers": [waived]}})
+    assert line.startswith('~ waivers.yaml: waivers null -> [{"expires": "2027-01-01", ')
+
+
+def test_many_edits_do_not_fill_a_comment() -> None:
+    edits = tuple(Difference(f"field-{number}", None, number) for number in range(2000))
+    section = profiles((Approval("profiles/a.yaml", (), "changed", edits),))
+    assert section is not None
+
+    shown = _bounded(section.lines)
+
+    assert len("\n".join(shown).encode()) < 9_000
+    assert shown[-1] == (
+        f"  and {len(section.lines) - len(shown) + 1} more lines, which `trainyard diff` prints"
+    )
+    assert _bounded(section.lines[:3]) == list(section.lines[:3])
 
 
 @given(st.dictionaries(st.text("abc", min_size=1), st.tuples(st.integers(), st.integers())))

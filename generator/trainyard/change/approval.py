@@ -72,16 +72,18 @@ def _edited(base: Checked, head: Checked) -> Iterator[Approval]:
     before, after = base.profiles.sources(), head.profiles.sources()
     for file in differing(base.profiles, head.profiles):
         old, new = (_mapping(each[file].value) if file in each else {} for each in (before, after))
-        old = _former(before, new) or old
-        edits = tuple(differences(old, new)) if old and new else ()
+        former = _former(before, new)
+        old, was = former or old, bool(former) or file in before
+        change = _change(was, file in after)
+        edits = tuple(differences(old, new)) if change == "changed" else ()
         decides = tuple(_decides(file, old, new)) if new else ()
-        yield Approval(file, _owners(base.platform, file), _change(old, new), edits, decides)
+        yield Approval(file, _owners(base.platform, file), change, edits, decides)
 
 
-def _change(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    if not old:
+def _change(was: bool, stays: bool) -> str:
+    if not was:
         return "created"
-    return "changed" if new else "deleted"
+    return "changed" if stays else "deleted"
 
 
 def _former(before: Mapping[str, Source], new: Mapping[str, Any]) -> Mapping[str, Any]:

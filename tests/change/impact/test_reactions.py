@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from tests.change.impact.platforms import own, sides
 from trainyard.change.impact.model import Effect, ObjectChange, Sides
 from trainyard.change.impact.reaction import ANY, Edited, Reaction, always, nobody
 from trainyard.change.impact.reactions.table import REACTIONS, reaction_to
+from trainyard.diagnostics import Pointer
 from trainyard.model.differences import Difference
 from trainyard.model.identity import identity
 from trainyard.model.immutable import FIELDS
 from trainyard.model.manifest import Manifest
 
+AT = Pointer("overlays/lab/platform/x.yaml")
 KINDS = sorted({each.kind.name for _, manifests in own() for each in manifests})
 VERBS = ("created", "changed", "deleted")
 
@@ -124,3 +127,15 @@ def test_kind_that_no_tree_has_has_no_entry() -> None:
     first = next(iter(both.before.values()))
     unknown = Manifest(first.path, {**first.body, "kind": "Unknown"}, (), first.at)
     assert reaction_to(both, _edited(unknown, None), "deleted") is None
+
+
+@pytest.mark.parametrize("reaction", REACTIONS, ids=lambda each: f"{each.kind}-{each.change}")
+def test_condition_reads_an_object_that_somebody_broke(reaction: Reaction) -> None:
+    """By hand somebody left neither metadata nor spec in a committed file."""
+    bare = Manifest("platform/x.yaml", {"kind": reaction.kind, "apiVersion": "v1"}, (), AT)
+    key = identity(bare)
+    change = ObjectChange(key, reaction.change, "stateless", "platform", "", ())
+    both = replace(sides({}, {}), before={key: bare}, after={key: bare})
+    field = Difference("spec", {}, None) if reaction.change == "changed" else None
+
+    assert reaction.when(both, Edited(change, bare, bare, field)) in {True, False}

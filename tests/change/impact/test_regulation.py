@@ -29,6 +29,10 @@ UNDER: dict[str, Any] = {
 }
 
 
+def grow(nodes: int) -> dict[str, Any]:
+    return {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes}}}}
+
+
 def lines(**found: Any) -> list[str]:
     cluster = ClusterImpact("lab", "changed", **found)
     return [line for section in sections(cluster, fields=False) for line in section.lines]
@@ -103,15 +107,19 @@ def test_deadline_is_told_with_both_times() -> None:
 
 
 def test_new_nodes_and_other_taints_are_work_for_the_owner_of_the_nodes() -> None:
-    grown = sides({}, {CLUSTER: {"pools": {"dgx-h100": {"nodes": 11}}}})
-    (work,) = node_work(grown)
+    (work,) = node_work(sides({}, grow(11)))
     assert (work.pool, work.nodes, work.removes) == ("dgx-h100", 2, ())
     assert "nvidia.com/gpu:NoSchedule" in work.adds
     tainted = sides({}, {HARDWARE: {"taint": "ml.example.com/gpu"}})
     assert node_work(tainted) == (
         NodeWork("dgx-h100", 9, ("ml.example.com/gpu:NoSchedule",), ("nvidia.com/gpu:NoSchedule",)),
     )
-    assert node_work(sides({}, {CLUSTER: {"pools": {"dgx-h100": {"nodes": 8}}}})) == ()
+    both = sides({}, {HARDWARE: {"taint": "ml.example.com/gpu"}, **grow(11)})
+    stays, new = node_work(both)
+    assert (stays.nodes, stays.removes) == (9, ("nvidia.com/gpu:NoSchedule",))
+    assert (new.nodes, new.removes) == (2, ())
+    assert set(new.adds) > set(stays.adds)
+    assert node_work(sides({}, grow(8))) == ()
 
 
 def test_moved_server_leaves_everything_at_the_old_address() -> None:

@@ -37,7 +37,6 @@ class QuotaChange:
         reach_before, reach_after: nodes of the largest job that its queue can admit, fractions on a
             share of a node; 0 for none.
         resources: that its own nodes have, where they differ; GPUs first.
-        node: the same of one node.
         month_before, month_after: what its own nodes cost; None without a quota or a price.
     """
 
@@ -48,7 +47,6 @@ class QuotaChange:
     reach_before: Fraction
     reach_after: Fraction
     resources: tuple[ResourceChange, ...]
-    node: tuple[ResourceChange, ...]
     month_before: Money | None = None
     month_after: Money | None = None
 
@@ -142,7 +140,7 @@ class PoolSize:
         promised: nodes in use that teams may be given.
         room: nodes of these that no team owns.
         price: of a node-hour; None for none.
-        node: resources that a node has for jobs, in base units, GPUs first.
+        node: resources that a node has for jobs, sorted.
     """
 
     nodes: int = 0

@@ -1,8 +1,9 @@
-"""Compare the files that somebody puts into use by hand."""
+"""Find what people do by hand: with files, on nodes, and at another API server."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 from trainyard.change.impact.duties import HandChange, NodeWork, ServerChange
 from trainyard.change.impact.model import Sides
@@ -31,16 +32,17 @@ def node_work(sides: Sides) -> tuple[NodeWork, ...]:
         return ()
     old, new = pools_of(sides.old), pools_of(sides.new)
     found = (_on_nodes(old.get(name), pool) for name, pool in sorted(new.items()))
-    return tuple(work for work in found if work is not None)
+    return tuple(work for works in found for work in works)
 
 
-def _on_nodes(old: Pool | None, new: Pool) -> NodeWork | None:
-    marks = _marks(new)
-    if old and _marks(old) != marks:
-        adds, removes = marks - _marks(old), _marks(old) - marks
-        return NodeWork(new.name, new.nodes, tuple(sorted(adds)), tuple(sorted(removes)))
-    more = new.nodes - (old.nodes if old else 0)
-    return NodeWork(new.name, more, tuple(sorted(marks)), ()) if more > 0 else None
+def _on_nodes(old: Pool | None, new: Pool) -> Iterator[NodeWork]:
+    """Yield what the nodes that stay need, and what those that are new need."""
+    stay = min(old.nodes, new.nodes) if old else 0
+    had, marks = _marks(old) if old else set[str](), _marks(new)
+    if stay and had != marks:
+        yield NodeWork(new.name, stay, tuple(sorted(marks - had)), tuple(sorted(had - marks)))
+    if new.nodes > stay:
+        yield NodeWork(new.name, new.nodes - stay, tuple(sorted(marks)), ())
 
 
 def _marks(pool: Pool) -> set[str]:

@@ -1,4 +1,4 @@
-"""Compare what teams' jobs may be: priorities, deadlines, and runtimes of their own."""
+"""Compare the priorities that jobs may have, and how long they may run."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from fractions import Fraction
 from trainyard.change.impact.amounts import (
     Move,
     QuotaChange,
-    ResourceChange,
     Transfer,
     resource_changes,
 )
@@ -100,15 +99,7 @@ def _compared(
     (had, reached), (has, reaches) = _numbers(before), _numbers(after)
     months = (_month(share) for share in (before, after))
     resources = resource_changes(_resources(before), _resources(after))
-    node = _node_changes(before, after)
-    return QuotaChange(team, pool, had, has, reached, reaches, resources, node, *months)
-
-
-def _node_changes(before: _Share | None, after: _Share | None) -> tuple[ResourceChange, ...]:
-    """Return what a node has more or less of, where the team has quota on both sides."""
-    if before is None or after is None:
-        return ()
-    return resource_changes(before.pool.hardware.allocatable, after.pool.hardware.allocatable)
+    return QuotaChange(team, pool, had, has, reached, reaches, resources, *months)
 
 
 def _resources(share: _Share | None) -> dict[str, int]:

@@ -9,6 +9,8 @@ from trainyard.change.diff import Diff
 from trainyard.cli.impact.sections import Section
 
 TITLE = "Approval"
+_INLINE = 3
+"""Files that are named in one line; more have a line each."""
 
 
 def approval(diff: Diff) -> Section | None:
@@ -34,4 +36,8 @@ def _owners(diff: Diff) -> Iterator[str]:
         files[each.owners].append(each.file)
     if any(files):
         for owners, own in sorted(files.items()):
-            yield f"~ {' or '.join(owners) or 'nobody'}: {', '.join(own)}"
+            named = f"~ {' or '.join(owners) or 'nobody'}:"
+            if len(own) <= _INLINE:
+                yield f"{named} {', '.join(own)}"
+            else:
+                yield from (named, *(f"  {file}" for file in own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from trainyard.change.diff import Diff
 from trainyard.change.impact.model import ClusterImpact, Impact
@@ -17,6 +17,9 @@ from trainyard.cli.impact.profiles import profiles
 from trainyard.cli.impact.sections import Section, cluster_line, counts, sections
 from trainyard.hosts.sticky import NOTHING
 from trainyard.model.quantity import counted
+
+_PART_LIMIT = 8_000
+"""Bytes for the edits of profiles, and for who approves them."""
 
 _IMPACT_LIMIT = 40_000
 """Bytes for the impact; the findings have the rest of the limit."""
@@ -75,10 +78,23 @@ def _head(diff: Diff) -> Iterator[str]:
 
 def _foot(diff: Diff) -> Iterator[str]:
     for part in filter(None, (profiles(diff.approvals), approval(diff))):
-        yield f"{part.title}\n\n{_fenced(part.lines)}\n"
+        yield f"{part.title}\n\n{_fenced(_bounded(part.lines))}\n"
     if diff.impact and diff.impact.upgrade:
         yield f"{_fenced(upgrade_lines(diff.impact.upgrade))}\n"
     yield "\n".join(compared(diff)) + "\n"
+
+
+def _bounded(lines: Sequence[str]) -> list[str]:
+    """Return the first lines, and how many more there are where all would be too long."""
+    shown: list[str] = []
+    room = _PART_LIMIT
+    for line in lines:
+        room -= len(line.encode()) + 1
+        if room < 0:
+            rest = counted(len(lines) - len(shown), "more line")
+            return [*shown, f"  and {rest}, which `trainyard diff` prints"]
+        shown.append(line)
+    return shown
 
 
 def _only_totals(diff: Diff, impact: Impact) -> Iterator[str]:

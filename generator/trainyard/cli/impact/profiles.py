@@ -6,12 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from trainyard.change.approval import Approval
+from trainyard.cli.impact.marks import MARKS
 from trainyard.cli.impact.sections import Section
 from trainyard.model.differences import Difference, few
 
 TITLE = "Profiles"
 _PROFILES = "profiles/"
-_MARKS = {"created": "+", "deleted": "-"}
+_LONGEST = 400
+"""Characters of both values."""
 
 
 def profiles(approvals: Sequence[Approval]) -> Section | None:
@@ -23,8 +25,8 @@ def profiles(approvals: Sequence[Approval]) -> Section | None:
 def _whole(approvals: Sequence[Approval]) -> Iterator[str]:
     """Yield the profiles that come or go."""
     for each in approvals:
-        if each.change in _MARKS:
-            yield f"{_MARKS[each.change]} {each.file} is {each.change}"
+        if each.change != "changed":
+            yield f"{MARKS[each.change]} {each.file} is {each.change}"
 
 
 def _edits(approvals: Sequence[Approval]) -> Iterator[str]:
@@ -41,4 +43,6 @@ def _edits(approvals: Sequence[Approval]) -> Iterator[str]:
 
 
 def _edit(edit: Difference) -> str:
-    return f"{edit.path} {edit.display}"
+    if edit.display != "differs":
+        return f"{edit.path} {edit.display}"
+    return f"{edit.path} {edit.whole[:_LONGEST]}{'...' if len(edit.whole) > _LONGEST else ''}"

@@ -119,8 +119,7 @@ def _term(quota: Quota) -> str:
 
 def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
     yield from _amounts(before, after)
-    if not after.is_share or change.node:
-        yield from _resources(change)
+    yield from _resources(change, stays=before.nodes == after.nodes, share=after.is_share)
     if change.reach_before != change.reach_after:
         yield f"largest job {_step(before, change.reach_before, after, change.reach_after)}"
     if before.term != after.term:
@@ -129,13 +128,13 @@ def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[s
             yield f"before {before.ending}"
 
 
-def _resources(change: QuotaChange) -> Iterator[str]:
-    """Yield a team's GPUs, and what else a node has more or less of."""
-    per_node = {each.resource for each in change.node}
+def _resources(change: QuotaChange, *, stays: bool, share: bool) -> Iterator[str]:
+    """Yield a team's devices, and what the nodes that it keeps have more or less of."""
     for each in change.resources:
-        if each.resource.endswith("/gpu"):
-            yield f"{each.before} -> {counted(each.after, 'GPU')}"
-        elif each.resource in per_node:
+        if "/" in each.resource and (stays or not share):
+            noun = "GPU" if each.resource.endswith("/gpu") else each.resource
+            yield f"{each.before} -> {counted(each.after, noun)}"
+        elif stays:
             yield each.display
 
 

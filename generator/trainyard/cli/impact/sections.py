@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from trainyard.change.impact.edits import Edit, as_text, same_edits
-from trainyard.change.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
+from trainyard.change.impact.model import (
+    ClusterImpact,
+    Disruption,
+    Effect,
+    ObjectChange,
+    RuntimeChange,
+)
 from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.cli.impact.duties import duty_lines
 from trainyard.cli.impact.marks import CHANGES, MARKS
@@ -200,9 +206,17 @@ def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
         yield _runtime(runtime, runtime.runtime + where)
         for detail in runtime.details:
             yield f"  {detail}"
-    if any(runtime.change == "retired" for runtime in cluster.runtimes):
-        yield "  Jobs that wait with a runtime that is retired must be submitted again, and copies"
-        yield "  of it that teams made no longer run."
+    if any(_is_replaced(edit) for edit in cluster.objects):
+        yield "  Jobs that wait for a runtime that goes must be submitted again under another name."
+        yield "  New jobs with a team's copy of it are refused."
+
+
+def _is_replaced(edit: ObjectChange) -> bool:
+    """Return whether a runtime leaves the cluster, or another version takes its place."""
+    return edit.identity.kind == "ClusterTrainingRuntime" and edit.change in {
+        "deleted",
+        "recreated",
+    }
 
 
 def _runtime(change: RuntimeChange, name: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import passed, peers_of, team_of_object, teams_that_stay
 from trainyard.change.impact.reaction import Condition, Edited, flavor_of
-from trainyard.model.lookup import value_at
+from trainyard.model.lookup import mapping, value_at
 from trainyard.model.network import MPI_JOBS
 from trainyard.model.ownership import owners_of
 from trainyard.model.quantity import parse_amount
+from trainyard.rules._versions import numbers
 
 
 def becomes(value: str) -> Condition:
@@ -18,7 +19,7 @@ def becomes(value: str) -> Condition:
 
 def is_labelled(key: str) -> Condition:
     """Return the condition that an object has a label."""
-    return lambda _sides, edited: key in edited.manifest.body["metadata"].get("labels", {})
+    return lambda _sides, edited: key in mapping(edited.manifest.body, "metadata", "labels")
 
 
 def is_set(_sides: Sides, edited: Edited) -> bool:
@@ -36,7 +37,7 @@ def takes_off_the_brake(sides: Sides, edited: Edited) -> bool:
     """Return whether an Application is that of the nodes, which somebody started until now."""
     old, new = sides.old, sides.new
     return (
-        edited.manifest.name == f"{sides.name}-nodes"
+        edited.change.identity.name == f"{sides.name}-nodes"
         and old is not None
         and new is not None
         and old.cluster.node_sync == "manual" != new.cluster.node_sync
@@ -46,8 +47,7 @@ def takes_off_the_brake(sides: Sides, edited: Edited) -> bool:
 def keeps_edited_jobs(sides: Sides, _edited: Edited) -> bool:
     """Return whether the cluster's Kueue leaves the pods of a job that it counts no more."""
     site = sides.old or sides.new
-    major, minor = site.cluster.versions["kueue"].split(".")[:2] if site else ("0", "0")
-    return site is not None and (int(major), int(minor)) < (0, 17)
+    return site is not None and numbers(site.cluster.versions["kueue"]) < (0, 17)
 
 
 def teams_stay(sides: Sides, _edited: Edited) -> bool:
@@ -111,7 +111,8 @@ def has_other_peers(sides: Sides, edited: Edited) -> bool:
     own = {team_of_object(edited.manifest)} - {""} or {
         sides.renamed.get(tenant.name, tenant.name)
         for tenant in (sides.old.tenants if sides.old else ())
-        if tenant.team.cohort and edited.manifest.name in tenant.cluster.lineage(tenant.team.cohort)
+        if tenant.team.cohort
+        and edited.change.identity.name in tenant.cluster.lineage(tenant.team.cohort)
     }
     return any(old.get(team) != new.get(team) for team in own) or sides.old is None
 
