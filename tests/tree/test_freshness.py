@@ -150,14 +150,11 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
         site, tenants=tuple(tenant for tenant in site.tenants if tenant.name != "nlp")
     )
     sites = tuple(without if each is site else each for each in platform.sites)
+    staying = tuple(each for each in generation.manifests["prod-east"] if "nlp" not in each.path)
     moved = replace(
         generation,
         checked=replace(generation.checked, platform=replace(platform, sites=sites)),
-        files={
-            path: content
-            for path, content in generation.files.items()
-            if not path.startswith("prod-east/") or "nlp" not in path
-        },
+        manifests={**generation.manifests, "prod-east": staying},
     )
     (found,) = check_replaced(DiskTree(target), moved)
 
