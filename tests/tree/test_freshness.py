@@ -150,10 +150,13 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
         site, tenants=tuple(tenant for tenant in site.tenants if tenant.name != "nlp")
     )
     sites = tuple(without if each is site else each for each in platform.sites)
-    staying = tuple(each for each in generation.manifests["prod-east"] if "nlp" not in each.path)
+    manifests = generation.manifests["prod-east"]
+    leaving = {f"prod-east/{each.path}" for each in manifests if "nlp" in each.path}
+    staying = tuple(each for each in manifests if "nlp" not in each.path)
     moved = replace(
         generation,
         checked=replace(generation.checked, platform=replace(platform, sites=sites)),
+        files={path: text for path, text in generation.files.items() if path not in leaving},
         manifests={**generation.manifests, "prod-east": staying},
     )
     (found,) = check_replaced(DiskTree(target), moved)
