@@ -33,8 +33,9 @@ def test_image_has_what_the_jobs_call_and_no_more(image: Image) -> None:
     own = image.root / "opt" / "trainyard" / "bin"
     said = done(image.root, "trainyard", "doctor", PATH=str(own))
 
-    assert "kustomize v5.8.1" in said
-    assert str(own / "kubeconform") in said
+    assert re.search(r"^kustomize +v5.8.1$", said, re.MULTILINE)
+    assert re.search(r"^kubeconform +v0.7.0$", said, re.MULTILINE)
+    assert {"kubeconform", "kustomize", "trainyard"} <= {each.name for each in own.iterdir()}
     assert sorted(each.name for each in own.iterdir() if each.name.startswith((".", "go"))) == []
     assert not (own / "actionlint").exists()
     assert [each.name for each in (image.root / "opt").iterdir()] == ["trainyard"]
