@@ -100,9 +100,15 @@ def _missing(
 ) -> Iterator[str]:
     wanted = says if isinstance(says, str) else says[0 if forward else 1]
     sentence = wanted if forward or not isinstance(says, str) else _mirrored(wanted)
-    plain = _VALUES.sub(r"\1 -> \2", sentence).replace("{+}", "+").replace("{-}", "-")
-    if plain and not any(plain in line for line in effects):
+    for plain in filter(None, _plain(sentence).split(" && ")):
+        if any(plain in line for line in effects):
+            continue
         yield f"no line{where} says: {plain}\n  " + "\n  ".join(effects)
+
+
+def _plain(says: str) -> str:
+    """Return the sentence without its marks."""
+    return _VALUES.sub(r"\1 -> \2", says).replace("{+}", "+").replace("{-}", "-")
 
 
 def _mirrored(says: str) -> str:

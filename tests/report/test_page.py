@@ -20,7 +20,7 @@ from tests.report.pages import CHANGE, FINDING, WAIVER, Page, content, parse
 from trainyard.capacity.measure import measure
 from trainyard.change.impact.objects import number_synced
 from trainyard.generation.generate import generate
-from trainyard.report.content import Change, Cluster, Content, Group
+from trainyard.report.content import Cluster, Content, Group
 from trainyard.report.page import page
 
 CSS = Path(module.__file__).with_name("report.css").read_text("utf-8")

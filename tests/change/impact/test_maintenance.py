@@ -67,6 +67,7 @@ def test_other_day_takes_no_node() -> None:
     assert [*quota_lines(found)] == [
         "~ pool dgx-h100: 1 of 9 nodes out of use",
         "  gpu-01 until 2026-12-24 (new cables)",
+        "  before: gpu-01 until 2026-12-01 (new cables)",
     ]
 
 

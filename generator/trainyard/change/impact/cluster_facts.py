@@ -112,6 +112,7 @@ def pool_facts(pool: Pool) -> Facts:
 
 def _of_prometheus(cluster: Cluster) -> Facts:
     monitoring = cluster.monitoring
+    yield Fact("Access", "dashboards of all teams", "are shown by"), cluster.viewer or NONE
     if monitoring:
         labels = listed(f"{key}={value}" for key, value in sorted(monitoring.labels.items()))
         yield Fact("Alerts", "the Prometheus"), f"{monitoring.stack} in {monitoring.namespace}"
