@@ -57,6 +57,7 @@ def _holders(site: Site | None, renamed: Mapping[str, str]) -> Holders:
         name = renamed.get(tenant.name, tenant.name)
         yield ("team", name), dict(_of_team(name, tenant))
         yield from _of_members(name, tenant)
+        yield from _of_claims(name, tenant)
         for space in tenant.spaces:
             yield ("namespace", space.namespace), dict(_of_space(space))
             for launch in space.launches:
@@ -90,12 +91,8 @@ def _of_team(name: str, tenant: Tenant) -> Facts:
 
 
 def _of_members(name: str, tenant: Tenant) -> Holders:
-    """Yield the values of a team's debuggers and accounts, and of its right to claim storage."""
+    """Yield the values of a team's measures, debuggers and accounts."""
     team = tenant.team
-    if any(space.allowances for space in tenant.spaces):
-        roles = {*team.groups, *(account.role for account in team.accounts)}
-        who = "its admins" if "admin" in roles else "nobody, for it has no admin"
-        yield ("claims", name), {Fact("Storage", name, "storage may be claimed by"): who}
     for measure, control in team.compliance.controls.items() if team.compliance else ():
         fact = Fact("Compliance", name, f"evidence of {measure} cites")
         yield (f"control {measure}", name), {fact: control}
@@ -105,6 +102,14 @@ def _of_members(name: str, tenant: Tenant) -> Holders:
     for account in team.accounts:
         fact = Fact("Access", f"service account {account.name} of {name}", "is made by")
         yield (f"account {account.name}", name), {fact: account.owner or "Trainyard"}
+
+
+def _of_claims(name: str, tenant: Tenant) -> Holders:
+    """Yield who may claim storage, of a team that may."""
+    if any(space.allowances for space in tenant.spaces):
+        roles = {*tenant.team.groups, *(account.role for account in tenant.team.accounts)}
+        who = "its admins" if "admin" in roles else "nobody, for it has no admin"
+        yield ("claims", name), {Fact("Storage", name, "storage may be claimed by"): who}
 
 
 def _default_queue(team: Team, tenant: Tenant) -> str:
