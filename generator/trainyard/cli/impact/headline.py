@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from trainyard.change.diff import Diff
 from trainyard.change.impact.model import ClusterImpact, Impact
 from trainyard.change.impact.upgrade import Upgrade
-from trainyard.cli.impact.sections import counts, sentence
+from trainyard.cli.impact.sections import counts, sentence, size_of
 from trainyard.diagnostics import Severity
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
@@ -184,9 +184,9 @@ def _disruption(diff: Diff, impact: Impact) -> str:
     if worst is None:
         return "evicts: nobody" if impact.clusters or impact.upgrade else _without_effect(diff)
     more = sum(len(cluster.disruptions) for cluster in impact.clusters) - 1
-    gpus = f", at most {counted(worst.gpus, 'running GPU')}" if worst.gpus else ""
+    size = f", {amount}" if (amount := size_of(worst)) else ""
     others = f"; and {counted(more, 'more disruption')}" if more else ""
-    return f"{sentence(worst, _cluster_of(impact))}{gpus}: {worst.cause}{others}"
+    return f"{sentence(worst, _cluster_of(impact))}{size}: {worst.cause}{others}"
 
 
 def is_nothing(diff: Diff) -> bool:
