@@ -31,6 +31,10 @@ def touched(old: Platform | None, new: Platform, base: Tree, head: Tree) -> Iter
         same = old is not None and _is_same(site, old, new)
         if not same or not _is_current(lock) or head.differs(site.name, base):
             yield site.name
+    for name in new.retired:
+        lock = base.lock(name)
+        if (lock and lock.files) or head.differs(name, base):
+            yield name
 
 
 def _is_same(site: Site, old: Platform, new: Platform) -> bool:

@@ -49,6 +49,9 @@ def effective(platform: Platform, name: str) -> tuple[Section, ...]:
 
 def _team(team: Team, platform: Platform) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
+    for cluster, state in team.states.items():
+        if state.word != team.state:
+            yield Value(f"state on {cluster}", state.word, state.at)
     yield Value("contact", team.contact, team.at / "contact")
     yield Value("cost center", team.cost_center or "none", team.at / "costCenter")
     yield _owners(team, platform)
