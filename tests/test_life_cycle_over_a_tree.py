@@ -295,8 +295,21 @@ def test_pool_that_is_removed_is_no_pool_without_nodes(history: History) -> None
     (history.folder / "profiles/hardware/spare.yaml").write_text(_SPARE, "utf-8")
     history.edit(LAB, "pools:\n", "pools:\n  spare: {nodes: 3}\n")
     history.commit()
-    history.revert()
-    _, out = _diff(history, "--base", "HEAD~1", "--head", "HEAD")
+    history.edit(LAB, "  spare: {nodes: 3}\n", "")
+    history.git("rm", "-q", "profiles/hardware/spare.yaml")
+    history.refused(PROFILE)
+    assert "first remove the pools that have it" in history.trainyard("generate")[1]
+    history.git("reset", "--quiet")
+    history.restore()
+
+    history.edit(LAB, "  spare: {nodes: 3}\n", "")
+    _, out = _diff(history)
     assert out.startswith("removes pool spare of lab; ")
     assert "- pool spare: 3 nodes; it is removed" in out
     assert "-> 0 nodes" not in out
+    history.commit()
+    history.revert()
+    history.revert()
+    history.git("rm", "-q", "profiles/hardware/spare.yaml")
+    assert _diff(history)[0] == set()
+    history.commit()

@@ -22,6 +22,7 @@ _FIXES = {
     "numbers stay taken.",
     "clusters": "Restore it. To give up the cluster, also one that nothing was synced to, merge "
     "`state: draining`, then `state: retired`; remove the profile after that.",
+    "hardware": "Restore it. To remove it, first remove the pools that have it, and merge.",
     "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, "
     "and wait until its jobs have ended.",
 }
