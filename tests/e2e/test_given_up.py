@@ -15,6 +15,7 @@ from tests.pages import ROOT
 from trainyard.model.identity import Identity, identity
 from trainyard.tree.lockfile import LOCKFILE
 from trainyard_rehearsal.checks.acceptance import in_sync_order
+from trainyard_rehearsal.checks.applications import describe
 
 pytestmark = [
     pytest.mark.e2e,
@@ -44,8 +45,9 @@ def test_cluster_that_is_given_up_keeps_every_object(stage: Stage, tmp_path: Pat
         git.publish(git.delivery.tree.files)
         for manifest in in_sync_order(each for each in synced(git.site) if each.unit == "argocd"):
             stage.api.apply(manifest.body, manager="kubectl")
-        assert not (failures := git.delivery.wait_until_synced(git.published)), failures
+        assert git.delivery.wait(lambda: _is_back(git)), git.delivery.applications()
         assert _uids(git) == there
+        _sync(git)
 
 
 def _uids(git: Git) -> dict[Identity, str]:
@@ -58,6 +60,21 @@ def _uids(git: Git) -> dict[Identity, str]:
             assert "deletionTimestamp" not in it.get("metadata", {}), manifest.path
             found[identity(manifest)] = str(it["metadata"]["uid"])
     return found
+
+
+def _is_back(git: Git) -> bool:
+    """Return whether every Application has found its objects as Git has them."""
+    applications = git.delivery.applications()
+    git.delivery.refresh_again(applications)
+    return {describe(body) for body in applications.values()} == {"Synced; Healthy"}
+
+
+def _sync(git: Git) -> None:
+    """Start a sync of each Application: nothing was out of sync, and the next scenario waits for
+    the end of one."""
+    for body in git.delivery.applications().values():
+        git.stage.api.patch(body, {"operation": {"sync": {}}})
+    assert not (failures := git.delivery.wait_until_synced(git.published)), failures
 
 
 def _take_out(git: Git, folder: Path) -> None:

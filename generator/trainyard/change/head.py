@@ -108,8 +108,7 @@ def check_head_tree(
     """
     if own.checked.platform is None or has_errors(own.diagnostics):
         return 0, _errors(own.diagnostics)
-    platform = own.checked.platform
-    names = frozenset((*(site.name for site in platform.sites), *platform.retired))
+    names = own.checked.platform.clusters
     compared = names.intersection(wanted or names)
     found = tuple(check_memory(head.remembered.locks(), head.tree, compared, base.commit))
     known = names.union(base.tree.locks(), head.tree.folders() if wanted else ())

@@ -73,20 +73,20 @@ def emit_site(
     return {**files, LOCKFILE: lock_bytes(lock)}
 
 
-def tombstones(retired: Iterable[str], tree: Tree) -> Iterator[tuple[str, bytes]]:
+def tombstones(retired: Iterable[str], tree: Tree | None) -> Iterator[tuple[str, bytes]]:
     """Yield the lockfile of each retired cluster with its path: it lists no file any more.
 
     It remembers the numbers, which are the teams' if the cluster comes back.
 
     Args:
         retired: names of clusters.
-        tree: the committed one; a cluster that it does not have gets no lockfile.
+        tree: the committed one; a cluster that it does not have gets no lockfile. None for no tree.
 
     Raises:
         TreeError: a lockfile can't be read.
     """
     for cluster in sorted(retired):
-        if lock := tree.lock(cluster):
+        if tree and (lock := tree.lock(cluster)):
             yield lockfile_of(cluster), lock_bytes(replace(lock, tool=__version__, files={}))
 
 

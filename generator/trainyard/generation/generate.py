@@ -191,12 +191,12 @@ def render(
     """
     if checked.platform is None or has_errors(checked.diagnostics):
         return Generation(checked, checked.diagnostics)
-    wanted = frozenset(clusters)
-    sites = [site for site in checked.platform.sites if not wanted or site.name in wanted]
-    retired = [name for name in checked.platform.retired if not wanted or name in wanted]
+    wanted = frozenset(clusters) or checked.platform.clusters
+    sites = [site for site in checked.platform.sites if site.name in wanted]
+    retired = sorted(wanted.intersection(checked.platform.retired))
     manifests: dict[str, tuple[Manifest, ...]] = dict.fromkeys(retired, ())
     found: list[Diagnostic] = []
-    files = dict(tombstones(retired, tree)) if tree else {}
+    files = dict(tombstones(retired, tree))
     for number, site in enumerate(sites):
         progress(number, len(sites))
         manifests[site.name] = render_site(site, components_root)

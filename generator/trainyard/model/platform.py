@@ -109,6 +109,11 @@ class Platform:
     retired: tuple[str, ...] = ()
     lost: Lost = Lost()
 
+    @property
+    def clusters(self) -> frozenset[str]:
+        """Names of all clusters, the retired ones included."""
+        return frozenset((*(site.name for site in self.sites), *self.retired))
+
     def holdings(self, site: Site) -> Iterator[Holding]:
         """Yield the ledger's numbers on a cluster's fabrics, of teams without a profile too."""
         links = {fabric.name: fabric.link for fabric in site.cluster.fabrics}

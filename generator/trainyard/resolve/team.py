@@ -48,13 +48,10 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     """Return a team without the names that refer to nothing.
 
     Nothing is rendered for a retired team, and what it used may go: its names are not looked up.
-    The same holds on a cluster where it is retired.
     """
-    at = Pointer(source.file)
-    fields = source.value
-    names = _NO_NAMES if fields["state"] == "retired" else fields
-    states = yield from _states(fields, names.get("states", {}), at, known.clusters)
-    names = _without_left(names, states)
+    at, fields = Pointer(source.file), source.value
+    states = yield from _states(fields, at, known.clusters)
+    names = _names(fields, states)
     quotas = yield from _quotas(name, names, at / "quota", known.pools)
     runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
     yield from _default_runtime(name, names, known.runtimes, at / "defaultRuntime")
@@ -90,14 +87,11 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
 
 
 def _states(
-    fields: Mapping[str, Any],
-    stated: Mapping[str, str],
-    at: Pointer,
-    clusters: Mapping[str, State],
+    fields: Mapping[str, Any], at: Pointer, clusters: Mapping[str, State]
 ) -> Resolving[dict[str, State]]:
     """Return the team's state on each cluster that its profile names."""
-    own = State(fields["state"], at / "state")
-    for cluster in sorted(stated):
+    own, stated = State(fields["state"], at / "state"), fields.get("states", {})
+    for cluster in sorted(stated) if own.word != "retired" else ():
         yield from find("cluster", cluster, clusters, (at / "states" / cluster).key())
     found = {}
     for cluster in sorted({*fields["quota"], *stated}):
@@ -108,8 +102,10 @@ def _states(
     return found
 
 
-def _without_left(fields: Mapping[str, Any], states: Mapping[str, State]) -> Mapping[str, Any]:
-    """Return the fields without what they state of clusters where the team is retired."""
+def _names(fields: Mapping[str, Any], states: Mapping[str, State]) -> Mapping[str, Any]:
+    """Return the fields whose names are looked up: not those of clusters that the team has left."""
+    if fields["state"] == "retired":
+        return _NO_NAMES
     left = {cluster for cluster, state in states.items() if state.word == "retired"}
     kept = {
         key: {cluster: each for cluster, each in fields[key].items() if cluster not in left}
