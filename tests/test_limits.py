@@ -200,6 +200,7 @@ OTHERS = {
     "team#space.priorities": "team.priorities",
     "team#space.storage": "team.storage",
     "team.mpiJobs": "one day for each cluster",
+    "team.states": "one word for each cluster",
     "team.owners": "in no object",
     "team.quota": "one queue for each cluster",
 }

@@ -207,20 +207,27 @@ def test_rule_is_broken_only_beyond_its_limit(
     assert {n for n in (*bad, *good) if rule in broken(change(n))} == set(bad)
 
 
+_RETIRED = pytest.mark.parametrize(
+    "state", [{"state": "retired"}, {"states": {"prod-east": "retired"}}]
+)
+
+
 @pytest.mark.parametrize(
     ("count", "retired", "breaks"), [(128, 0, False), (129, 0, True), (129, 1, False)]
 )
+@_RETIRED
 def test_too_many_partitions_counts_teams_that_are_not_retired(
-    count: int, retired: int, breaks: bool
+    count: int, retired: int, breaks: bool, state: dict[str, Any]
 ) -> None:
-    """A port's table has 128 entries; retired teams have none."""
+    """A port's table has 128 entries; teams that are retired, or have left the cluster, have
+    none."""
     blocks = IPv4Network("10.64.0.0/13").subnets(new_prefix=21)
     teams = {
         f"t{i}": {"partition": f"0x{0x200 + i:04x}", "addresses": str(next(blocks))}
         for i in range(count)
     }
     allocations: dict[str, Any] = {"nlp": None, "vision": None, **teams}
-    retired_teams = {f"teams/t{i}.yaml": _retired() for i in range(retired)}
+    retired_teams = {f"teams/t{i}.yaml": _retired(state) for i in range(retired)}
     platform = platform_of(
         {"allocations.yaml": {"prod-east": {"ib": allocations}}, **retired_teams}
     )
@@ -229,20 +236,21 @@ def test_too_many_partitions_counts_teams_that_are_not_retired(
     assert bool(list(too_many_partitions(platform))) is breaks
 
 
-def _retired() -> dict[str, Any]:
+def _retired(state: dict[str, Any]) -> dict[str, Any]:
     fields = {
         "contact": "gone@example.com",
         "groups": {"user": ["gone"]},
         "runtimes": ["openmpi-cuda"],
     }
-    return {**fields, "state": "retired", "quota": {"prod-east": {"dgx-h100": {"nodes": 4}}}}
+    return {**fields, **state, "quota": {"prod-east": {"dgx-h100": {"nodes": 4}}}}
 
 
-def test_retired_team_owns_no_nodes_but_keeps_its_partition() -> None:
+@_RETIRED
+def test_retired_team_owns_no_nodes_but_keeps_its_partition(state: dict[str, Any]) -> None:
     """A tombstone counts in no sum, and no other team gets its partition."""
     line = {"partition": "0x0101", "addresses": "10.64.32.0/20"}
     changes = {
-        "teams/old.yaml": _retired(),
+        "teams/old.yaml": _retired(state),
         "allocations.yaml": {"prod-east": {"ib": {"old": line}}},
     }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from trainyard.change.merge import fork_of, merge_profiles
 from trainyard.change.side import Places, Side, take_side
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.emission import given_numbers
+from trainyard.generation.emission import given_numbers, tombstones
 from trainyard.generation.generate import Generation, Target
 from trainyard.git.commits import Commit, find_commit, merge_base
 from trainyard.tree.disk import WrittenTree
@@ -108,7 +108,7 @@ def check_head_tree(
     """
     if own.checked.platform is None or has_errors(own.diagnostics):
         return 0, _errors(own.diagnostics)
-    names = frozenset(site.name for site in own.checked.platform.sites)
+    names = own.checked.platform.clusters
     compared = names.intersection(wanted or names)
     found = tuple(check_memory(head.remembered.locks(), head.tree, compared, base.commit))
     known = names.union(base.tree.locks(), head.tree.folders() if wanted else ())
@@ -142,3 +142,4 @@ def _own_locks(tree: Tree, generation: Generation) -> Iterator[tuple[str, bytes]
             holdings, ids = given_numbers(platform, site, tree)
             again = replace(lock, holdings=tuple(sorted(holdings)), ids=tuple(sorted(ids)))
             yield path, generation.files[path] if again == lock else lock_bytes(again)
+    yield from tombstones(generation.manifests.keys() & {*platform.retired}, tree)

@@ -27,15 +27,21 @@ def touched(old: Platform | None, new: Platform, base: Tree, head: Tree) -> Iter
         TreeError: a lockfile of the base is broken or can't be read.
     """
     for site in new.sites:
-        lock = base.lock(site.name)
-        same = old is not None and _is_same(site, old, new)
-        if not same or not _is_current(lock) or head.differs(site.name, base):
+        same = _is_same(site, old, new) and _is_current(base.lock(site.name))
+        if not same or head.differs(site.name, base):
             yield site.name
+    for name in new.retired:
+        if _has_files(base.lock(name)) or head.differs(name, base):
+            yield name
 
 
-def _is_same(site: Site, old: Platform, new: Platform) -> bool:
+def _is_same(site: Site, old: Platform | None, new: Platform) -> bool:
     """Return whether a cluster's part of two platforms is the same."""
-    return site in old.sites and _numbers(old, site) == _numbers(new, site)
+    return old is not None and site in old.sites and _numbers(old, site) == _numbers(new, site)
+
+
+def _has_files(lock: Lock | None) -> bool:
+    return lock is not None and bool(lock.files)
 
 
 def _is_current(lock: Lock | None) -> bool:

@@ -49,6 +49,7 @@ def effective(platform: Platform, name: str) -> tuple[Section, ...]:
 
 def _team(team: Team, platform: Platform) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
+    yield from _states(team)
     yield Value("contact", team.contact, team.at / "contact")
     yield Value("cost center", team.cost_center or "none", team.at / "costCenter")
     yield _owners(team, platform)
@@ -63,6 +64,13 @@ def _team(team: Team, platform: Platform) -> Iterator[Value]:
     for account in team.accounts:
         owner = f"made by {account.owner}" if account.owner else "made by Trainyard"
         yield Value(f"service account {account.name}", f"role {account.role}, {owner}", account.at)
+
+
+def _states(team: Team) -> Iterator[Value]:
+    """Yield the state on each cluster where it is another than the team's."""
+    for cluster, state in team.states.items():
+        if state.word != team.state:
+            yield Value(f"state on {cluster}", state.word, state.at)
 
 
 def _owners(team: Team, platform: Platform) -> Value:

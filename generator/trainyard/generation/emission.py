@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from trainyard import __version__
@@ -20,7 +22,7 @@ from trainyard.render.unit import (
     readme,
 )
 from trainyard.tree.lockfile import LOCKFILE, lock_bytes, make_lock
-from trainyard.tree.tree import Tree
+from trainyard.tree.tree import Tree, lockfile_of
 from trainyard.yaml_io.emitter import emit
 
 _Document = tuple[Any, tuple[str, ...]]
@@ -69,6 +71,23 @@ def emit_site(
     release = site.cluster.release.name
     lock = make_lock(files, origins, tool=__version__, release=release, given=given)
     return {**files, LOCKFILE: lock_bytes(lock)}
+
+
+def tombstones(retired: Iterable[str], tree: Tree | None) -> Iterator[tuple[str, bytes]]:
+    """Yield the lockfile of each retired cluster with its path: it lists no file any more.
+
+    It remembers the numbers, which are the teams' if the cluster comes back.
+
+    Args:
+        retired: names of clusters.
+        tree: the committed one; a cluster that it does not have gets no lockfile. None for no tree.
+
+    Raises:
+        TreeError: a lockfile can't be read.
+    """
+    for cluster in sorted(retired):
+        if tree and (lock := tree.lock(cluster)):
+            yield lockfile_of(cluster), lock_bytes(replace(lock, tool=__version__, files={}))
 
 
 def _documents(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.emission import emit_site, given_numbers
+from trainyard.generation.emission import emit_site, given_numbers, tombstones
 from trainyard.generation.objects import check_tree, check_unlisted
 from trainyard.generation.waivers import apply_waivers
 from trainyard.model.manifest import Manifest
@@ -82,7 +82,7 @@ class Generation:
 
     Args:
         files: content by path below overlays/, the lockfiles included.
-        manifests: objects and samples of each site, by cluster.
+        manifests: objects and samples of each site, by cluster; of a retired one none.
     """
 
     checked: Checked
@@ -191,11 +191,12 @@ def render(
     """
     if checked.platform is None or has_errors(checked.diagnostics):
         return Generation(checked, checked.diagnostics)
-    wanted = frozenset(clusters)
-    sites = [site for site in checked.platform.sites if not wanted or site.name in wanted]
-    manifests: dict[str, tuple[Manifest, ...]] = {}
+    wanted = frozenset(clusters) or checked.platform.clusters
+    sites = [site for site in checked.platform.sites if site.name in wanted]
+    retired = sorted(wanted.intersection(checked.platform.retired))
+    manifests: dict[str, tuple[Manifest, ...]] = dict.fromkeys(retired, ())
     found: list[Diagnostic] = []
-    files: dict[str, bytes] = {}
+    files = dict(tombstones(retired, tree))
     for number, site in enumerate(sites):
         progress(number, len(sites))
         manifests[site.name] = render_site(site, components_root)

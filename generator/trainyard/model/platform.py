@@ -93,6 +93,7 @@ class Platform:
         allocations: (cluster, fabric, team) -> what it holds.
         ids: cluster -> the user ids of its namespaces, sorted, those that are gone included.
         components: all of them, those that no team lists included.
+        retired: names of the clusters that are given up; none is a site.
         lost: nothing, unless there are errors; then the platform must not be rendered.
     """
 
@@ -105,7 +106,13 @@ class Platform:
     allocations_at: Pointer
     components: tuple[Component, ...]
     placeholders: tuple[tuple[Pointer, str], ...] = ()
+    retired: tuple[str, ...] = ()
     lost: Lost = Lost()
+
+    @property
+    def clusters(self) -> frozenset[str]:
+        """Names of all clusters, the retired ones included."""
+        return frozenset((*(site.name for site in self.sites), *self.retired))
 
     def holdings(self, site: Site) -> Iterator[Holding]:
         """Yield the ledger's numbers on a cluster's fabrics, of teams without a profile too."""

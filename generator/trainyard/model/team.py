@@ -9,6 +9,7 @@ from ipaddress import IPv4Network
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.compliance import Compliance
+from trainyard.model.state import State
 from trainyard.model.unit import Unit
 
 NO_QUEUE = "none"
@@ -215,7 +216,8 @@ class Team:
 
     Args:
         state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone:
-            nothing is made).
+            nothing is made). Of a team on a cluster, its state there.
+        states: cluster -> its state there, of each that it has quota on or has left.
         renamed_from: name that it had; empty for none. Only the change that renames it reads this.
         folder: its folder on NFS servers and in secret stores.
         cost_center: that pays for its quota; empty when the profile states none.
@@ -239,6 +241,7 @@ class Team:
     name: str
     at: Pointer
     state: str
+    states: Mapping[str, State]
     renamed_from: str
     folder: str
     contact: str
@@ -264,6 +267,10 @@ class Team:
     def is_draining(self) -> bool:
         """Whether its queues evict its jobs and admit none."""
         return self.state == "draining"
+
+    def state_on(self, cluster: str) -> State:
+        """Return its state on a cluster."""
+        return self.states.get(cluster) or State(self.state, self.at / "state")
 
     @property
     def largest_job(self) -> int:

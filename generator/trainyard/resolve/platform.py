@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_days
 from trainyard.model.review import Review
 from trainyard.model.runtime import Runtime
+from trainyard.model.state import State
 from trainyard.model.team import Team
 from trainyard.model.tenant import Tenant
 from trainyard.resolve.cluster import resolve_cluster
@@ -50,14 +51,16 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
 def _platform(profiles: Profiles) -> Resolving[Platform]:
     settings = yield from _settings(profiles)
     hardware = yield from resolve_hardware(profiles, settings.domain)
-    read = yield from _clusters(profiles, settings, hardware)
+    states = _states(profiles)
+    retired = tuple(name for name, state in states.items() if state.word == "retired")
+    read = yield from _clusters(profiles, settings, hardware, retired)
     clusters = {name: cluster for name, cluster in read.items() if cluster is not None}
     runtimes = yield from _runtimes(profiles, hardware)
     allocations = yield from resolve_allocations(profiles, clusters)
     ids = resolve_ids(profiles)
     components = _components(profiles)
     pools = _pools(profiles, read)
-    known = KnownToTeams(pools, runtimes, _regulations(profiles), components)
+    known = KnownToTeams(states, pools, runtimes, _regulations(profiles), components)
     teams = yield from _teams(profiles, known)
     sites = []
     for cluster in clusters.values():
@@ -73,6 +76,7 @@ def _platform(profiles: Profiles) -> Resolving[Platform]:
         allocations_at=Pointer(profiles.allocations.file),
         components=tuple(filter(None, components.values())),
         placeholders=tuple(each for file in profiles.own() for each in placeholders(file)),
+        retired=retired,
     )
 
 
@@ -104,16 +108,28 @@ def _review(fields: Mapping[str, Any]) -> Review:
     return Review(fields["deleted"], tuple(sorted(fields.get("errors", ()))))
 
 
+def _states(profiles: Profiles) -> dict[str, State]:
+    """Return the state of every cluster; one that is left out counts as active."""
+    return {
+        name: State((source.value or {"state": "active"})["state"], Pointer(source.file) / "state")
+        for name, source in sorted(profiles.clusters.items())
+    }
+
+
 def _clusters(
-    profiles: Profiles, settings: Settings, hardware: Mapping[str, Hardware | None]
+    profiles: Profiles,
+    settings: Settings,
+    hardware: Mapping[str, Hardware | None],
+    retired: Collection[str],
 ) -> Resolving[dict[str, Cluster | None]]:
-    """Return every cluster; None for one that is left out or whose release is not known."""
+    """Return every cluster that is not retired; None for one that can't be resolved."""
     releases = {
         name: resolve_release(name, source, profiles.plurals[name])
         for name, source in sorted(profiles.releases.items())
     }
-    clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters))
-    for name, source in _usable(profiles.clusters):
+    stay = {name: each for name, each in profiles.clusters.items() if name not in retired}
+    clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(stay))
+    for name, source in _usable(stay):
         clusters[name] = yield from resolve_cluster(name, source, settings, hardware, releases)
     return clusters
 
@@ -165,10 +181,10 @@ def _teams(profiles: Profiles, known: KnownToTeams) -> Resolving[tuple[Team, ...
 def _site(profiles: Profiles, teams: tuple[Team, ...], known: KnownHere) -> Resolving[Site]:
     tenants = []
     for team in teams:
-        here = any(quota.cluster == known.cluster.name for quota in team.quotas)
-        if here and team.state != "retired":
-            source = profiles.teams[team.name]
-            tenants.append((yield from resolve_tenant(team, source, known)))
+        cluster = known.cluster.name
+        if any(quota.cluster == cluster for quota in team.quotas):
+            source, there = profiles.teams[team.name], team.state_on(cluster).word
+            tenants.append((yield from resolve_tenant(replace(team, state=there), source, known)))
     return Site(known.cluster, _launches(tenants), tuple(tenants))
 
 

@@ -13,6 +13,7 @@ from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
+from trainyard.model.state import State, furthest
 from trainyard.model.team import Account, Debuggers, MpiJobs, Quota, Team, TeamSpace, Term
 from trainyard.model.unit import Unit
 from trainyard.resolve.findings import Resolving
@@ -29,8 +30,14 @@ _NO_NAMES: Mapping[str, Any] = {"quota": {}, "runtimes": ()}
 
 @dataclass(frozen=True, slots=True)
 class KnownToTeams:
-    """Everything that a team's profile may name; None for what can't be resolved."""
+    """Everything that a team's profile may name; None for what can't be resolved.
 
+    Args:
+        clusters: state of every cluster, the retired ones included.
+        pools: of the clusters that are not retired.
+    """
+
+    clusters: Mapping[str, State]
     pools: Pools
     runtimes: Mapping[str, Runtime | None]
     regulations: Mapping[str, Compliance | None]
@@ -42,9 +49,9 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
 
     Nothing is rendered for a retired team, and what it used may go: its names are not looked up.
     """
-    at = Pointer(source.file)
-    fields = source.value
-    names = _NO_NAMES if fields["state"] == "retired" else fields
+    at, fields = Pointer(source.file), source.value
+    states = yield from _states(fields, at, known.clusters)
+    names = _names(fields, states)
     quotas = yield from _quotas(name, names, at / "quota", known.pools)
     runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
     yield from _default_runtime(name, names, known.runtimes, at / "defaultRuntime")
@@ -55,6 +62,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         name=name,
         at=at,
         state=fields["state"],
+        states=states,
         renamed_from=fields.get("renamedFrom", ""),
         folder=fields.get("folder", name),
         contact=fields["contact"],
@@ -76,6 +84,35 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
     )
+
+
+def _states(
+    fields: Mapping[str, Any], at: Pointer, clusters: Mapping[str, State]
+) -> Resolving[dict[str, State]]:
+    """Return the team's state on each cluster that its profile names."""
+    own, stated = State(fields["state"], at / "state"), fields.get("states", {})
+    for cluster in sorted(stated) if own.word != "retired" else ():
+        yield from find("cluster", cluster, clusters, (at / "states" / cluster).key())
+    found = {}
+    for cluster in sorted({*fields["quota"], *stated}):
+        there = [clusters[cluster]] if cluster in clusters else []
+        if cluster in stated:
+            there.append(State(stated[cluster], at / "states" / cluster))
+        found[cluster] = furthest(own, *there)
+    return found
+
+
+def _names(fields: Mapping[str, Any], states: Mapping[str, State]) -> Mapping[str, Any]:
+    """Return the fields whose names are looked up: not those of clusters that the team has left."""
+    if fields["state"] == "retired":
+        return _NO_NAMES
+    left = {cluster for cluster, state in states.items() if state.word == "retired"}
+    kept = {
+        key: {cluster: each for cluster, each in fields[key].items() if cluster not in left}
+        for key in ("quota", "mpiJobs")
+        if key in fields
+    }
+    return {**fields, **kept}
 
 
 def _compliance(

@@ -58,12 +58,18 @@ class Replacement:
                 yield old, self.after[key]
 
     def open_queues(self) -> Iterator[Manifest]:
-        """Yield the committed ClusterQueues that let jobs run.
+        """Yield the committed ClusterQueues that let jobs run."""
+        return open_queues(self.before)
 
-        A queue that is held and drained has evicted its jobs and starts none.
-        """
-        return (
-            queue
-            for queue in self.old("ClusterQueue")
-            if queue.body["spec"].get("stopPolicy") != "HoldAndDrain"
-        )
+
+def open_queues(objects: Mapping[Identity, Manifest]) -> Iterator[Manifest]:
+    """Yield the ClusterQueues that let jobs run.
+
+    A queue that is held and drained has evicted its jobs and starts none.
+    """
+    return (
+        queue
+        for identity, queue in objects.items()
+        if identity.kind == "ClusterQueue"
+        and queue.body["spec"].get("stopPolicy") != "HoldAndDrain"
+    )

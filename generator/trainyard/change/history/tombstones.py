@@ -20,11 +20,16 @@ from trainyard.tree.lockfile import Lock
 _FIXES = {
     "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
     "numbers stay taken.",
-    "clusters": "Restore it. To give up the cluster, retire its teams, then remove its folder of "
-    "the tree with the profile; a comparison with the base reports that until it is merged.",
+    "clusters": "Restore it. To give up the cluster, also one that nothing was synced to, merge "
+    "`state: draining`, then `state: retired`; remove the profile after that.",
+    "hardware": "Restore it. To remove it, first remove the pools that have it, and merge.",
     "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, "
     "and wait until its jobs have ended.",
 }
+_LEAVE = (
+    "Restore the quota. To leave the cluster, merge `states: {{{cluster}: draining}}`, then "
+    "`states: {{{cluster}: retired}}`; remove the quota with the second or later."
+)
 _PROFILE = re.compile(r"profiles/(clusters|hardware|runtimes|teams)/[^/]+\.yaml")
 
 _TEAM = "profiles/teams/{}.yaml"
@@ -72,12 +77,14 @@ def _absent(teams: Iterable[Team], present: Collection[str]) -> list[Team]:
     return [team for team in teams if team.name not in present]
 
 
-def vanished_cluster(cluster: str, lock: Lock) -> Diagnostic:
-    """Return that a cluster with files in the tree has no profile."""
+def vanished_cluster(cluster: str, lock: Lock) -> Iterator[Diagnostic]:
+    """Yield that a cluster with files in the tree has no profile; a retired one has none."""
+    if not lock.files:
+        return
     at = Pointer(f"profiles/clusters/{cluster}.yaml")
     files = counted(len(lock.files), "file")
     message = f"cluster `{cluster}` has no profile any more, but {files} in the tree"
-    return PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
+    yield PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
 
 
 def _vanished_profiles(
@@ -114,7 +121,7 @@ def _vanished_units(
     assert platform is not None
     known = generation.checked.profiles.sources()
     expected = {tenant.name for tenant in site.tenants}
-    expected |= {team.name for team in platform.teams if team.state == "retired"}
+    expected |= {team.name for team in platform.teams if team.state_on(site.name).word == "retired"}
     for team in sorted(_leaving_teams(site, lock, generation, renamed) - expected):
         file = _TEAM.format(team)
         if file in known:
@@ -122,7 +129,8 @@ def _vanished_units(
                 f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync "
                 "unit there"
             )
-            yield UNIT_VANISHED.at(Pointer(file) / "quota", message)
+            hint = _LEAVE.format(cluster=site.name)
+            yield UNIT_VANISHED.at(Pointer(file) / "quota", message, hint=hint)
 
 
 def _leaving_teams(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from trainyard.change.clusters import BothSides, both_sides
 from trainyard.change.history.check import check_replacement
 from trainyard.change.history.replacement import Replacement
+from trainyard.change.history.teams import cluster_retired_without_draining
 from trainyard.change.history.tombstones import check_old_names, check_vanished, vanished_cluster
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Generation
@@ -48,17 +49,26 @@ def _check_trees(
 ) -> Iterator[Diagnostic]:
     assert generation.checked.platform is not None
     platform = generation.checked.platform
-    sites = {site.name: site for site in platform.sites}
     committed = tree.locks()
     yield from check_old_names(platform.teams, committed.values())
     here = committed.keys() & generation.manifests.keys()
     for cluster in sorted(here & wanted if wanted else here):
-        lock = committed[cluster]
         sides = compared.get(cluster) or both_sides(tree, cluster, generation)
-        yield from _check_site(sites[cluster], lock, generation, sides)
+        yield from _check_cluster(cluster, committed[cluster], generation, sides)
     if not wanted:
-        for cluster in sorted(committed.keys() - sites.keys()):
-            yield vanished_cluster(cluster, committed[cluster])
+        for cluster in sorted(committed.keys() - platform.clusters):
+            yield from vanished_cluster(cluster, committed[cluster])
+
+
+def _check_cluster(
+    cluster: str, lock: Lock, generation: Generation, sides: BothSides
+) -> Iterator[Diagnostic]:
+    assert generation.checked.platform is not None
+    sites = {site.name: site for site in generation.checked.platform.sites}
+    if cluster in sites:
+        yield from _check_site(sites[cluster], lock, generation, sides)
+    else:
+        yield from cluster_retired_without_draining(cluster, sides[0])
 
 
 def _check_site(

@@ -132,7 +132,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class PoolSize:
-    """Numbers of a pool; all are 0 where it does not exist.
+    """Numbers of a pool; all are 0 where it does not exist, and only there.
 
     Args:
         nodes: all of them, with the reserve and those in maintenance.

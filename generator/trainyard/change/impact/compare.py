@@ -39,7 +39,8 @@ def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
         clusters: on both sides.
         upgrade: objects that no profile has changed; they are counted, and not listed.
     """
-    impacts = (_cluster(sides, upgrade) for sides in clusters)
+    # A cluster that was given up has a lockfile and no object, now as before.
+    impacts = (_cluster(sides, upgrade) for sides in clusters if sides.before or sides.after)
     return Impact(tuple(each for each in impacts if each is not None), upgrade)
 
 

@@ -18,7 +18,7 @@ def quota_costs(change: QuotaChange) -> Iterator[str]:
 
 def pool_costs(before: PoolSize, after: PoolSize) -> Iterator[str]:
     """Yield the price of a node-hour, and what all nodes of a pool cost."""
-    if before.price != after.price:
+    if after.nodes and before.price != after.price:
         old, new = (str(each.price or "none") for each in (before, after))
         yield f"price of a node-hour {old} -> {new}"
     if (before.price, before.nodes) != (after.price, after.nodes):

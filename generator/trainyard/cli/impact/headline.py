@@ -51,6 +51,7 @@ def notices(impact: Impact) -> Iterator[str]:
     """Yield what a reviewer must know beside disruptions: what is lost, opened, or final."""
     yield from _out_of_use(impact)
     yield from _moved(impact)
+    yield from _given_up(impact)
     changed = [cluster for cluster in impact.clusters if cluster.change == "changed"]
     for what, describe in _NOTICES.items():
         if names := sorted({name for cluster in changed for name in describe(cluster)}):
@@ -61,6 +62,12 @@ def _moved(impact: Impact) -> Iterator[str]:
     for cluster in impact.clusters:
         if cluster.server:
             yield f"{cluster.name} moves to another API server"
+
+
+def _given_up(impact: Impact) -> Iterator[str]:
+    for cluster in impact.clusters:
+        if cluster.change == "deleted":
+            yield f"gives up {cluster.name}: what runs there stays, and Argo CD compares it no more"
 
 
 def _losing(cluster: ClusterImpact) -> Iterator[str]:
@@ -162,10 +169,13 @@ _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
 
 
 def _emptied(impact: Impact) -> Iterator[str]:
-    """Yield each pool on which no team has nodes any more."""
-    for cluster in impact.clusters:
+    """Yield each pool that is removed, or on which no team has nodes any more."""
+    changed = (cluster for cluster in impact.clusters if cluster.change == "changed")
+    for cluster in changed:
         for pool in cluster.pools:
-            if pool.is_emptied and cluster.change == "changed":
+            if not pool.after.nodes:
+                yield f"removes pool {pool.pool} of {cluster.name}"
+            elif pool.is_emptied:
                 yield f"no job can start on {pool.pool} of {cluster.name} any more"
 
 

@@ -168,6 +168,11 @@ def _cohort(change: CohortChange) -> str:
 
 def _pool(pool: PoolChange) -> Iterator[str]:
     """Yield what changes of a pool, and whether jobs can still start on it."""
+    if not pool.after.nodes:
+        costs = pool_costs(pool.before, pool.after)
+        gone = ", ".join([counted(pool.before.nodes, "node"), *costs])
+        yield f"- pool {pool.pool}: {gone}; it is removed"
+        return
     if changes := ", ".join(_numbers(pool)):
         yield f"~ pool {pool.pool}: {changes}"
     if pool.node:

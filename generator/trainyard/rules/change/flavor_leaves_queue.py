@@ -15,6 +15,7 @@ RULE = Rule(
         renamed is another flavor.
     """,
     fix="""
-        Keep the pool and its name. To remove it, first merge only `state: draining` for its teams.
+        Keep the pool and its name. To remove it, first merge only `states: {CLUSTER: draining}` for
+        its teams.
     """,
 )

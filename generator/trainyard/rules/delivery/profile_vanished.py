@@ -17,5 +17,8 @@ RULE = Rule(
         before the TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the
         cluster with its roles, and Argo CD no longer reconciles it.
     """,
-    fix="Restore the file from Git.",
+    fix="""
+        Restore the file from Git. A team or a cluster ends by a tombstone: merge `state: draining`,
+        then `state: retired`. The profile of a cluster may go after that.
+    """,
 )

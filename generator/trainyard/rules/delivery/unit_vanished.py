@@ -14,5 +14,8 @@ RULE = Rule(
         The platform's unit prunes the team's queue: `Can't admit new workloads; clusterQueue is
         terminating` (seen with Kueue 0.19.2).
     """,
-    fix="Restore the quota. A team leaves all its clusters: `state: draining`, then `retired`.",
+    fix="""
+        Restore the quota. To leave one cluster, merge `states: {CLUSTER: draining}`, then
+        `states: {CLUSTER: retired}`; the quota may go with the second.
+    """,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.model.platform import Platform
+from trainyard.model.platform import Platform, Site
+from trainyard.model.team import Team
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import allocated
 
@@ -18,14 +19,15 @@ RULE = Rule(
         port's table has 128 entries.
     """,
     fix="""
-        Spread the teams over two fabrics, or set `state: retired` for those that no longer exist.
+        Spread the teams over two fabrics, or set `state: retired` for those that no longer exist
+        (`states`, for those that left the cluster).
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    retired = {team.name for team in platform.teams if team.state == "retired"}
     for site, fabric, holders in allocated(platform):
+        retired = {each.name for each in platform.teams if _has_left(each, site)}
         count, link = sum(team not in retired for team, _ in holders), fabric.link
         if count > link.most:
             message = (
@@ -33,6 +35,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 f"{link.most}"
             )
             yield RULE.at((platform.allocations_at / site.name / fabric.name).key(), message)
+
+
+def _has_left(team: Team, site: Site) -> bool:
+    return team.state_on(site.name).word == "retired"
 
 
 CHECK = Check(RULE, find, every=("teams/",))
