@@ -27,7 +27,9 @@ HOLDINGS = st.fixed_dictionaries({team: holding() for team in _TEAMS})
 
 def _members(holdings: Mapping[str, Holding]) -> dict[str, Member]:
     return {
-        team: Member(*map(Fraction, (each.own, each.borrow, each.lend)), (each.root, ""))
+        team: Member(
+            Fraction(each.own), Fraction(each.borrow), Fraction(each.lend), (each.root, "")
+        )
         for team, each in holdings.items()
     }
 

@@ -10,7 +10,7 @@ pkg/scheduler/preemption/preemption.go@v0.19.2.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -51,12 +51,16 @@ def losers(
     before, after = _members(old, {}, {}), _members(new, former, _smaller(old, new))
     found: dict[Key, set[Key]] = defaultdict(set)
     for pool, members in before.items():
-        if members == after.get(pool):
-            continue
-        for team in members.keys() & after.get(pool, {}).keys():
-            for each in causes(team, members, after[pool]):
-                found[each, pool].add((team, pool))
+        for team, cause in _pairs(members, after.get(pool, {})):
+            found[cause, pool].add((team, pool))
     return {key: frozenset(each) for key, each in found.items()}
+
+
+def _pairs(before: Members, after: Members) -> Iterator[tuple[str, str]]:
+    """Yield each team of a pool that loses nodes, with each team by which it does."""
+    if before != after:
+        for team in before.keys() & after.keys():
+            yield from ((team, cause) for cause in causes(team, before, after))
 
 
 def _smaller(old: Site, new: Site) -> dict[str, Fraction]:
@@ -100,26 +104,41 @@ def _tree(site: Site, cohort: str, team: str) -> tuple[str, str]:
 def causes(team: str, before: Members, after: Members) -> set[str]:
     """Return the teams whose change makes a team lose nodes, itself included."""
     mine, now = before[team], after[team]
-    lenders = {
-        name: each for name, each in before.items() if name != team and each.tree == mine.tree
-    }
     # What an owner lends to nobody is not there either as long as all together have too much.
-    owners = {
-        name for name, each in after.items() if name != team and each.tree == now.tree and each.own
-    }
-    reach = min(mine.borrow, sum((each.lend for each in lenders.values()), Fraction(0)))
-    gains = {}
-    for name, each in lenders.items():
-        later = after.get(name)
-        gain = _gain(each, later if later and later.tree == now.tree else None, reach)
-        # Of a lender that only lends less, the jobs that left nodes free fit beside the others'.
-        is_smaller = later is not None and later.own < each.own
-        if gain and owners - (set() if is_smaller else {name}):
-            gains[name] = gain
+    owners = {name for name, each in _others(team, after).items() if each.own}
+    gains = dict(_gains(team, before, after, owners))
     if now.own < mine.own and owners:
         gains[team] = mine.own - now.own
     more = max(now.own - mine.own, Fraction(0))
     return {*gains} if sum(gains.values(), Fraction(0)) > more else set()
+
+
+def _others(team: str, members: Members) -> dict[str, Member]:
+    """Return the other teams of a team's tree."""
+    tree = members[team].tree
+    return {name: each for name, each in members.items() if name != team and each.tree == tree}
+
+
+def _gains(
+    team: str, before: Members, after: Members, owners: set[str]
+) -> Iterator[tuple[str, Fraction]]:
+    """Yield each lender of a team, with the nodes of it that the team has too many then.
+
+    Args:
+        team: that borrows.
+        before: members of the pool before the change.
+        after: members of it after the change.
+        owners: teams of the team's tree that own nodes then.
+    """
+    lenders, shared = _others(team, before), _others(team, after)
+    reach = min(before[team].borrow, sum((each.lend for each in lenders.values()), Fraction(0)))
+    for name, each in lenders.items():
+        later = shared.get(name)
+        gain = _gain(each, later, reach)
+        # The jobs of a lender that only lends less fit beside the others' now as before.
+        is_smaller = later is not None and later.own < each.own
+        if gain and (owners if is_smaller else owners - {name}):
+            yield name, gain
 
 
 def _gain(lender: Member, later: Member | None, reach: Fraction) -> Fraction:
