@@ -12,7 +12,8 @@ from trainyard.change.impact.model import Effect, Impact
 from trainyard.cli.console import printable
 from trainyard.cli.findings import NOTES, Findings
 from trainyard.cli.impact.approval import approval
-from trainyard.cli.impact.headline import compared, notices, totals, upgrade_lines, verdict
+from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
+from trainyard.cli.impact.notices import notices
 from trainyard.cli.impact.profiles import profiles
 from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.change.impact.platforms import CLUSTER, LEDGER, NLP, VISION, quota, sides
-from tests.rules.cases import changed
+from tests.rules.cases import changed, merged
 from trainyard.change.impact.disruption import disruptions
 from trainyard.change.impact.model import Disruption, Effect, Sides
 from trainyard.change.impact.objects import object_changes
@@ -194,14 +194,22 @@ def test_lowered_quota_of_a_team_without_a_cohort_evicts_nobody() -> None:
 
 
 def test_lowered_quota_of_a_team_alone_in_its_cohort_evicts_nobody() -> None:
-    """Nobody can take the nodes back: the other team is in another cohort, or owns none there."""
+    """Nobody can take the nodes back: the other team is in another cohort."""
     cohorts: dict[str, Any] = {CLUSTER: {"cohorts": {"research": {}, "other": {}}}}
     elsewhere = {**quota(4), "cohort": "other"}
     before = {**cohorts, **of(quota(4), elsewhere)}
     assert disturbed(before, {**cohorts, **of(quota(3), elsewhere)}) == ()
-    pure = quota(0, borrow=2)
-    assert disturbed(of(quota(4), pure), of(quota(3), pure)) == ()
     assert len(disturbed(of(quota(4), quota(1)), of(quota(3), quota(1)))) == 1
+
+
+def test_lowered_quota_is_taken_from_who_only_borrows() -> None:
+    """A job on one borrowed node fitted beside three of the owner, who has no more of them now."""
+    pure = quota(0, borrow=2)
+    (lost,) = disturbed(of(quota(4), pure), of(quota(3), pure))
+    assert (lost.cause, lost.teams) == (
+        "quota of team `nlp` on `dgx-h100` 4 -> 3 nodes",
+        ("vision",),
+    )
 
 
 def test_team_that_leaves_a_cohort_takes_only_nodes_of_its_own_pools() -> None:
@@ -225,7 +233,11 @@ def test_team_that_leaves_a_cohort_takes_only_nodes_of_its_own_pools() -> None:
         **of({"quota": {"prod-east": borrows}}, quota(2)),
     }
     assert disturbed(base, {**base, VISION: {**base[VISION], "cohort": "other"}}) == ()
-    (gone,) = disturbed(base, {**base, "teams/audio.yaml": {**audio, "cohort": "other"}})
+    after = {**base, "teams/audio.yaml": {**audio, "cohort": "other"}}
+    assert disturbed(base, after) == (), "nobody else owns nodes there"
+    owns = {"dgx-h100": {"nodes": 2}, "small": {"nodes": 1}}
+    third = {VISION: {"quota": {"prod-east": owns}}}
+    (gone,) = disturbed({**base, **third}, {**after, **third})
     assert (gone.teams, gone.pool) == (("nlp",), "small")
 
 
@@ -257,11 +269,17 @@ def test_weight_evicts_only_below_a_parent(parent: str, causes: int) -> None:
 
 
 def test_nodes_that_are_no_longer_lent_are_taken_from_who_borrows() -> None:
-    before = of(quota(4, lend=4), quota(2, borrow=3))
-    after = of(quota(4, lend=1), quota(2, borrow=3))
+    before = {**of(quota(4, lend=4), quota(2, borrow=3)), **_third(1)}
+    after = {**of(quota(4, lend=1), quota(2, borrow=3)), **_third(1)}
     (lent,) = disturbed(before, after)
     assert lent.cause == "team `nlp` lends 4 -> 1 node of `dgx-h100`"
     assert (lent.teams, lent.nodes, lent.gpus) == (("vision",), 5, 40)
+
+
+def test_lender_alone_takes_nothing_by_lending_less() -> None:
+    """Whatever its jobs left free for the borrower's, they leave free now."""
+    before = of(quota(4, lend=4), quota(2, borrow=3))
+    assert disturbed(before, of(quota(4, lend=1), quota(2, borrow=3))) == ()
 
 
 def test_lowered_borrowing_limit_evicts_nobody() -> None:
@@ -283,17 +301,22 @@ def test_transfer_touches_only_who_gives() -> None:
     assert gives.cause == "quota of team `vision` on `dgx-h100` 4 -> 2 nodes"
 
 
-def test_bystander_of_a_transfer_is_not_named() -> None:
-    """The others of its tree lend it as much as before."""
-    audio = {**changed({}).teams["nlp"].value, **quota(1, borrow=2), "largestJob": None}
+def _third(nodes: int, **more: int) -> dict[str, Any]:
+    """Return a third team in the cohort."""
+    audio = {**changed({}).teams["nlp"].value, **quota(nodes, **more), "largestJob": None}
     line = {"partition": "0x0103", "addresses": "10.64.32.0/20"}
-    third: dict[str, Any] = {
+    return {
         "teams/audio.yaml": {**audio, "groups": {"user": ["audio"]}},
         LEDGER: {"prod-east": {"ib": {"audio": line}}},
     }
-    before = {**of(quota(4), quota(2)), **third}
-    after = {**of(quota(3), quota(3)), **third}
-    assert {each.teams for each in disturbed(before, after)} == {("nlp",)}
+
+
+@pytest.mark.parametrize(("borrow", "teams"), [(0, ("nlp",)), (2, ("audio", "nlp"))])
+def test_borrower_of_a_transferred_node_is_named(borrow: int, teams: tuple[str, ...]) -> None:
+    """Vision takes the node that nlp left free; a bystander that borrows nothing keeps all."""
+    before = {**of(quota(4), quota(2)), **_third(1, borrow=borrow)}
+    after = {**of(quota(3), quota(3)), **_third(1, borrow=borrow)}
+    assert {each.teams for each in disturbed(before, after)} == {teams}
 
 
 @pytest.mark.parametrize("parent", ["", "company"])
@@ -317,13 +340,14 @@ def test_synced_nodes_release_what_waited() -> None:
 
 def test_team_in_another_cohort_may_lose_what_it_borrows_there() -> None:
     cohorts: dict[str, Any] = {CLUSTER: {"cohorts": {"research": {}, "other": {}}}}
-    before = {**of(quota(2, borrow=2), quota(2, borrow=1)), **cohorts}
+    third = merged(_third(1), {"teams/audio.yaml": {"cohort": "other"}})
+    before = {**of(quota(2, borrow=2), quota(2, borrow=1)), **cohorts, **third}
     after = {**before, NLP: {**before[NLP], "cohort": "other"}}
     (moved,) = disturbed(before, after)
-    assert (moved.cause, moved.teams) == (
-        "cohort of team `nlp` research -> other",
-        ("nlp", "vision"),
-    )
+    assert (moved.cause, moved.teams) == ("cohort of team `nlp` research -> other", ("nlp",))
+    alone = merged(before, {"teams/audio.yaml": {"cohort": "research"}})
+    (moved,) = disturbed(alone, merged(alone, {NLP: {"cohort": "other"}}))
+    assert moved.teams == ("vision",), "nobody in the new cohort needs what nlp has"
 
 
 def test_fair_sharing_evicts_who_borrows() -> None:

@@ -26,6 +26,18 @@ def team(nodes: int, **more: int) -> dict[str, Any]:
 
 BORROWS: Changes = {NLP: team(2, borrow=2), VISION: team(4)}
 COHORTS: Changes = {CLUSTER: {"cohorts": {"research": {}, "other": {}}, "sharing": "classical"}}
+THIRD: Changes = {
+    "teams/audio.yaml": {
+        "contact": "audio@example.com",
+        "groups": {"user": ["audio"]},
+        "runtimes": ["openmpi-cuda"],
+        "cohort": "research",
+        **team(2),
+    },
+    "allocations.yaml": {
+        "prod-east": {"ib": {"audio": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}
+    },
+}
 
 IMAGE = f"registry.example.com/ml/openmpi-cuda@sha256:{64 * '1'}"
 
@@ -36,12 +48,18 @@ EVICTS: dict[str, tuple[Changes, Changes]] = {
         {NLP: team(2)},
     ),
     "less `lend`": (
-        {NLP: team(4, lend=4), VISION: team(2, borrow=4)},
-        {NLP: team(4, lend=0), VISION: team(2, borrow=4)},
+        {**THIRD, NLP: team(4, lend=4), VISION: team(2, borrow=4)},
+        {**THIRD, NLP: team(4, lend=0), VISION: team(2, borrow=4)},
     ),
     "another `cohort`, or another `parent` of a cohort": (
-        {**BORROWS, **COHORTS},
-        {**BORROWS, **COHORTS, NLP: {**team(2, borrow=2), "cohort": "other"}},
+        {**BORROWS, **COHORTS, VISION: {**team(4), "cohort": "other"}, **THIRD},
+        {
+            **BORROWS,
+            **COHORTS,
+            VISION: {**team(4), "cohort": "other"},
+            **THIRD,
+            NLP: {**team(2, borrow=2), "cohort": "other"},
+        },
     ),
     "`sharing: fair`, or another `weight` of a cohort with a `parent`": (
         {**BORROWS, CLUSTER: {"sharing": "classical"}},

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
+from trainyard.change.impact.reclaim import Key, losers
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import value_at
 from trainyard.model.ownership import lent_by_others, owners_of
@@ -18,9 +19,6 @@ from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
-
-Key: TypeAlias = tuple[str, str]
-"""A team and a pool."""
 
 Tree: TypeAlias = tuple[str, str]
 """The root of a tree of cohorts, or a team without a cohort."""
@@ -46,8 +44,7 @@ class Occupancy:
         runtimes: name -> keys of ``jobs`` within which jobs with it may run.
         priorities: name -> teams that may use it.
         old, new: (team, pool) -> quota on that side.
-        later: (team, pool) -> nodes that the team may use after the change, as ``jobs`` counts
-            them; teams have the names that they had before.
+        losers: (team, pool) -> the teams and pools that lose nodes by what changes there.
     """
 
     sides: Sides
@@ -61,7 +58,7 @@ class Occupancy:
     priorities: Mapping[str, frozenset[str]]
     old: Mapping[Key, Quota]
     new: Mapping[Key, Quota]
-    later: Mapping[Key, Fraction]
+    losers: Mapping[Key, frozenset[Key]]
 
     def root(self, cohort: str) -> str:
         """Return the root of a cohort's tree; empty for no cohort."""
@@ -110,7 +107,7 @@ def occupancy(sides: Sides) -> Occupancy:
         priorities=_grouped(_priorities(site)),
         old=_quotas(sides.old),
         new=_quotas(sides.new),
-        later=_later(sides),
+        losers=losers(sides.old, sides.new, sides.renamed),
     )
 
 
@@ -136,15 +133,6 @@ def _borrowed(site: Site | None) -> dict[Key, Fraction]:
         for tenant, quota in owners:
             found[tenant.name, pool] = min(quota.borrow, lent.get(tenant.name, Fraction(0)))
     return found
-
-
-def _later(sides: Sides) -> dict[Key, Fraction]:
-    former = {new: old for old, new in sides.renamed.items()}
-    borrowed = _borrowed(sides.new)
-    return {
-        (former.get(team, team), pool): quota.nodes + borrowed[team, pool]
-        for (team, pool), quota in _quotas(sides.new).items()
-    }
 
 
 def _admits(sides: Sides, name: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from trainyard.change.impact.occupancy import Occupancy
 from trainyard.change.impact.places import (
     passed,
@@ -49,33 +47,49 @@ def queue(occupancy: Occupancy, edited: Edited) -> Touched:
     return Touched(quotas=frozenset(key for key in own if key[1] in pools))
 
 
-def flavor(occupancy: Occupancy, edited: Edited) -> Touched:
-    """Return the jobs of a ClusterQueue on the flavor that a field is about."""
+def losers_of_flavor(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs that lose nodes by a team's quota on the flavor that a field is about."""
     key = (team_of_object(edited.manifest), flavor_of(edited))
-    return Touched(quotas=frozenset({key} & occupancy.jobs.keys()))
+    return _losers(occupancy, occupancy.losers.get(key, frozenset()))
 
 
-def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
-    """Return the jobs of other teams that borrow in the cohort of a ClusterQueue or Cohort.
+def losers_of_move(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs that lose nodes by the teams of a ClusterQueue or below a Cohort.
 
-    Of a field about one flavor, only those on its nodes.
+    These are the jobs of the teams that move, and of those that borrowed from them.
     """
-    root = occupancy.root(_cohort(edited.manifest))
-    every = occupancy.borrowing.get((root, flavor_of(edited)), frozenset())
-    own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
-    return Touched(quotas=every - own)
+    moved = _moved(occupancy, edited)
+    found = {
+        key
+        for cause, keys in occupancy.losers.items()
+        for key in keys
+        if cause[0] in moved or key[0] in moved
+    }
+    return _losers(occupancy, frozenset(found))
 
 
-def losing_borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
-    """Return those of these jobs whose team may use fewer nodes than before, its own included."""
-    quotas = borrowers(occupancy, edited).quotas
-    return Touched(
-        quotas=frozenset(key for key in quotas if _later(occupancy, key) < occupancy.jobs[key])
+def _losers(occupancy: Occupancy, keys: frozenset[tuple[str, str]]) -> Touched:
+    return Touched(quotas=keys & occupancy.jobs.keys())
+
+
+def _moved(occupancy: Occupancy, edited: Edited) -> frozenset[str]:
+    """Return the team of a ClusterQueue, or the teams below a Cohort before."""
+    if team := team_of_object(edited.manifest):
+        return frozenset({team})
+    name, old = edited.change.identity.name, occupancy.sides.old
+    return frozenset(
+        tenant.name
+        for tenant in (old.tenants if old else ())
+        if tenant.team.cohort and name in tenant.cluster.lineage(tenant.team.cohort)
     )
 
 
-def _later(occupancy: Occupancy, key: tuple[str, str]) -> Fraction:
-    return occupancy.later.get(key, Fraction(0))
+def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of other teams that borrow in the cohort of a ClusterQueue or Cohort."""
+    root = occupancy.root(_cohort(edited.manifest))
+    every = occupancy.borrowing.get((root, ""), frozenset())
+    own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
+    return Touched(quotas=every - own)
 
 
 def cohort(occupancy: Occupancy, edited: Edited) -> Touched:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import passed, peers_of, team_of_object, teams_that_stay
-from trainyard.change.impact.reaction import Condition, Edited, flavor_of
+from trainyard.change.impact.reaction import Condition, Edited
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.network import MPI_JOBS
-from trainyard.model.ownership import owners_of
 from trainyard.model.quantity import parse_amount
 from trainyard.rules._versions import numbers
 
@@ -65,26 +64,12 @@ def is_order(_sides: Sides, edited: Edited) -> bool:
     return all(isinstance(each, list) for each in edited.values)
 
 
-def lowered_beside_owners(sides: Sides, edited: Edited) -> bool:
-    """Return whether an amount is lowered where others below the same root own nodes of the pool.
-
-    Nobody else reclaims what a queue uses beyond its quota.
-    """
-    return is_lowered(sides, edited) and _others_own(sides, edited)
-
-
-def _others_own(sides: Sides, edited: Edited) -> bool:
-    site = sides.new
-    cohort = value_at(edited.new.body, "spec.cohortName") if edited.new else None
-    if site is None or not cohort:
-        return bool(cohort)
-    team, root = team_of_object(edited.manifest), site.cluster.lineage(cohort)[-1]
-    owners = owners_of(site).get(flavor_of(edited), ())
-    return any(
-        quota.nodes and tenant.name != team and site.cluster.lineage(tenant.team.cohort)[-1] == root
-        for tenant, quota in owners
-        if tenant.team.cohort
-    )
+def lends_less(sides: Sides, edited: Edited) -> bool:
+    """Return whether a lending limit is lowered, and not with the quota that it is of."""
+    path = edited.field.path if edited.field else ""
+    quota = path.replace("lendingLimit", "nominalQuota")
+    falls = (_is_lower(each.old, each.new) for each in edited.change.fields if each.path == quota)
+    return is_lowered(sides, edited) and not any(falls)
 
 
 def order_changes(sides: Sides, edited: Edited) -> bool:

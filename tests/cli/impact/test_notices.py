@@ -8,7 +8,7 @@ import pytest
 
 from tests.change.impact.platforms import CLUSTER, NLP, quota, sides
 from trainyard.change.impact.compare import compare
-from trainyard.cli.impact import headline
+from trainyard.cli.impact import notices as module
 
 KEPT = {"monitoring": {"logs": {"keep": "30d", "dropCredentials": True}}}
 STORE = {"egress": {"object-store": {"to": ["203.0.113.0/28"], "ports": [443]}}}
@@ -58,7 +58,7 @@ NOTICES: dict[str, tuple[str, Any, Any, str]] = {
 
 def notices(file: str, before: Any, after: Any) -> list[str]:
     """Return what the first line says beside disruptions."""
-    return list(headline.notices(compare([sides({file: before}, {file: after})], None)))
+    return list(module.notices(compare([sides({file: before}, {file: after})], None)))
 
 
 @pytest.mark.parametrize("what", NOTICES)

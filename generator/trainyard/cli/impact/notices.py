@@ -1,0 +1,150 @@
+"""What the first line says beside disruptions: what is lost, opened, or final."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from trainyard.change.impact.model import ClusterImpact, Impact
+from trainyard.change.impact.rights import BoundRole
+from trainyard.model.differences import few
+from trainyard.model.quantity import counted
+
+
+def notices(impact: Impact) -> Iterator[str]:
+    """Yield what a reviewer must know beside disruptions: what is lost, opened, or final."""
+    yield from _out_of_use(impact)
+    yield from _moved(impact)
+    yield from _given_up(impact)
+    changed = [cluster for cluster in impact.clusters if cluster.change == "changed"]
+    for what, describe in _NOTICES.items():
+        if names := sorted({name for cluster in changed for name in describe(cluster)}):
+            yield f"{what} {few(names)}"
+
+
+def _moved(impact: Impact) -> Iterator[str]:
+    for cluster in impact.clusters:
+        if cluster.server:
+            yield f"{cluster.name} moves to another API server"
+
+
+def _given_up(impact: Impact) -> Iterator[str]:
+    for cluster in impact.clusters:
+        if cluster.change == "deleted":
+            yield f"gives up {cluster.name}: what runs there stays, and Argo CD compares it no more"
+
+
+def _losing(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield the teams whose own resources become fewer."""
+    for quota in cluster.quotas:
+        if any(each.after < each.before for each in quota.resources):
+            yield quota.team
+
+
+def _weakened(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.regulations:
+        if each.lost:
+            yield each.team
+
+
+def _raised(cluster: ClusterImpact) -> Iterator[str]:
+    for priority in cluster.priorities:
+        if priority.added:
+            yield from priority.namespaces
+
+
+def _grown(cluster: ClusterImpact) -> Iterator[str]:
+    for claim in cluster.claims:
+        if claim.grows:
+            yield f"{claim.namespace}/{claim.claim}"
+
+
+def _opened(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield the namespaces that were there before; a new one opens whatever it needs."""
+    new = _new_namespaces(cluster)
+    for path in cluster.network:
+        if path.opened:
+            yield from (namespace for namespace in path.namespaces if namespace not in new)
+
+
+def _closed(cluster: ClusterImpact) -> Iterator[str]:
+    for path in cluster.network:
+        if not path.opened:
+            yield from path.namespaces
+
+
+def _gaining(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield who may do more, but for the rights in a new namespace."""
+    new = _new_namespaces(cluster)
+    for access in cluster.access:
+        if access.gained and not _only_in(new, access.gained):
+            yield access.subject
+    yield from _of_richer_roles(cluster)
+
+
+def _deprived(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield who may do less and nothing else instead; with a namespace its rights go too."""
+    gone = {space.namespace for space in cluster.namespaces if not space.added}
+    for access in cluster.access:
+        if access.lost and not access.gained and not _only_in(gone, access.lost):
+            yield access.subject
+    yield from _of_poorer_roles(cluster)
+
+
+def _of_poorer_roles(cluster: ClusterImpact) -> Iterator[str]:
+    for role in cluster.roles:
+        if role.lost and not role.gained:
+            yield from role.subjects
+
+
+def _only_in(namespaces: set[str], roles: Iterable[BoundRole]) -> bool:
+    """Return whether roles are of these namespaces alone.
+
+    Who has a role in a team reads the catalog of the cluster too.
+    """
+    places = {place for role in roles for place in role.namespaces}
+    return bool(places) and places <= namespaces
+
+
+def _kept_shorter(cluster: ClusterImpact) -> Iterator[str]:
+    for log in cluster.logs:
+        if log.after and log.after < log.before:
+            yield from log.teams
+
+
+def _keeping_credentials(cluster: ClusterImpact) -> Iterator[str]:
+    if cluster.drops_credentials is False:
+        yield cluster.name
+
+
+def _of_richer_roles(cluster: ClusterImpact) -> Iterator[str]:
+    for role in cluster.roles:
+        if role.gained:
+            yield from role.subjects
+
+
+def _new_namespaces(cluster: ClusterImpact) -> set[str]:
+    return {space.namespace for space in cluster.namespaces if space.added}
+
+
+_NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
+    "takes resources from": _losing,
+    "demands less of": _weakened,
+    "grows for good": _grown,
+    "permits another priority to": _raised,
+    "opens network paths of": _opened,
+    "closes network paths of": _closed,
+    "gives rights to": _gaining,
+    "takes rights from": _deprived,
+    "keeps log lines for a shorter time of": _kept_shorter,
+    "keeps log lines with credentials on": _keeping_credentials,
+}
+"""What is said of some teams, namespaces or subjects, the worst first."""
+
+
+def _out_of_use(impact: Impact) -> Iterator[str]:
+    """Yield each pool of which nodes go out of use."""
+    for cluster in impact.clusters:
+        for window in cluster.maintenance:
+            if window.takes_nodes:
+                nodes = f"{len(window.out)} of {counted(window.nodes, 'node')}"
+                yield f"{nodes} of {window.pool} on {cluster.name} out of use"
