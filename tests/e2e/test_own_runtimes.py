@@ -135,6 +135,10 @@ HOSTILE: list[Callable[[Body], None]] = [
     _env(name="9bad=name", value="x"),
     _env(name="PET_NNODES", value="1"),
     _env(name="A", valueFrom={"secretKeyRef": {"name": "Not A Name", "key": "a"}}),
+    _env(name="A", valueFrom={"secretKeyRef": {"name": "a..b", "key": "a"}}),
+    _env(name="A", valueFrom={"secretKeyRef": {"name": "a", "key": ".."}}),
+    _env(name="A", value="$(B)"),
+    _env(name="A", value="a\0b"),
 ]
 
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests.change.impact.platforms import own
 from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
 from trainyard.generation.generate import generate
+from trainyard.model.reserved import BINDINGS
 from trainyard.render import scopes
 from trainyard.render.site import render_site
 
@@ -60,7 +62,7 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
     """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or
     without the help."""
     words = _words(_policies(release)["trainyard-trainjob-limits"])
-    assert len(words) == 23
+    assert len(words) == 24
     for known in (
         "queue-name",
         "priority-class",
@@ -268,3 +270,15 @@ def test_key_with_an_empty_value_is_not_taken_for_an_absent_one(policy: Path) ->
     """
     compared = _COMPARED.findall(policy.read_text(encoding="utf-8"))
     assert set(compared) <= {"variables.parts[0"}
+
+
+def test_names_of_all_bindings_in_teams_namespaces_are_reserved() -> None:
+    """Whoever takes one before has a role that no sync can change."""
+    bindings = {
+        manifest.name
+        for _, manifests in own()
+        for manifest in manifests
+        if manifest.kind.name == "RoleBinding" and manifest.unit.startswith("teams/")
+    }
+    assert bindings >= {"admin", "debugger", "finished-jobs", "runtimes", "user", "viewer"}
+    assert bindings <= set(BINDINGS)

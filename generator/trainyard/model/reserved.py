@@ -8,6 +8,12 @@ from fnmatch import fnmatchcase
 from trainyard.model import names
 from trainyard.model.platform import Site
 
+BINDINGS = (
+    *("admin", "debugger", names.FINISHED_JOBS, "mpijobs-admin", "mpijobs-user", "mpijobs-viewer"),
+    *("runtimes", "user", "viewer"),
+)
+"""Names of RoleBindings that the tree gives in a team's namespace, now or later."""
+
 
 def job_names(site: Site) -> tuple[str, ...]:
     """Return patterns of the names that no job of a cluster may have, sorted.

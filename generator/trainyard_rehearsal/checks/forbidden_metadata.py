@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard_rehearsal.checks.refusals import DELIVERY, FINALIZER, OWNER
+from trainyard_rehearsal.checks.refusals import DELIVERY, FINALIZER, OWNER, PROGRESS
 from trainyard_rehearsal.control_plane.api import Body
 
 _OWNER = {"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "u"}
@@ -22,3 +22,13 @@ FORBIDDEN_METADATA: tuple[tuple[Body, str], ...] = (
 )
 """Each of these kept nodes, or a sync, permanently when it was accepted
 (docs/explanation/isolation.md)."""
+
+TRAINER_METADATA: tuple[tuple[Body, str], ...] = tuple(
+    ({"annotations": {f"trainer.opendatahub.io/{key}": value}}, PROGRESS)
+    for key, value in (
+        ("metrics-port", "x@10.1.2.3:28080/metrics?"),
+        ("metrics-port", "99999"),
+        ("progression-tracking", "true"),
+    )
+)
+"""Red Hat's Trainer sends requests to where the first says, and to where a job answers."""

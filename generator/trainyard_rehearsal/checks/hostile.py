@@ -12,7 +12,7 @@ from trainyard.model import names
 from trainyard.model.quantity import format_amount
 from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Sample
-from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
+from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA, TRAINER_METADATA
 from trainyard_rehearsal.checks.hostile_pods import hostile_pods
 from trainyard_rehearsal.checks.hostile_sizes import large_jobs
 from trainyard_rehearsal.checks.refusals import (
@@ -139,6 +139,7 @@ _METADATA_CHANGES: tuple[tuple[Body, str], ...] = (
     ({"annotations": {"kueue.x-k8s.io/admission-gated-by": "example.com/a"}}, KUEUE_KEYS),
     ({"finalizers": ["orphan"]}, FINALIZER),
     *FORBIDDEN_METADATA,
+    *TRAINER_METADATA,
 )
 
 _MANAGED: tuple[Body, str] = ({"managedBy": "kueue.x-k8s.io/multikueue"}, MANAGER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.model.space import Sample
-from trainyard_rehearsal.checks.refusals import JOB_TOO_LARGE, OBJECT_TOO_LARGE
+from trainyard_rehearsal.checks.refusals import JOB_TOO_LARGE, OBJECT_TOO_LARGE, URI
 from trainyard_rehearsal.checks.variants import (
     Variant,
     changed_job,
@@ -40,6 +40,8 @@ def large_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     for step in ("dataset", "model"):
         long = {"initializer": {step: {"env": [{"name": "A", "value": _LONG}]}}}
         yield _named(step, with_change(body, {"spec": long}), OBJECT_TOO_LARGE)
+        uri = {"initializer": {step: {"storageUri": "$(HOME)" * 2}}}
+        yield _named(f"expanded {step}", with_change(body, {"spec": uri}), URI)
     yield from _long_lists(sample, body)
 
 

@@ -96,6 +96,11 @@ class ReleaseView:
         return text_list(self.release.reserved_config_maps)
 
     @property
+    def workspace_ingress_list(self) -> str:
+        """CEL: the platform's namespaces that reach workbenches."""
+        return text_list(self.release.workspace_ingress)
+
+    @property
     def resolver_namespaces(self) -> str:
         """CEL: the namespaces in which a cluster's names are resolved, on any distribution."""
         return text_list(sorted({"kube-system", self.release.dns.namespace}))

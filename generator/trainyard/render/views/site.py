@@ -151,6 +151,11 @@ class SiteView:
         return text_list(reserved.config_maps(self.site))
 
     @property
+    def reserved_bindings(self) -> str:
+        """CEL: names of RoleBindings that only the delivery gives."""
+        return text_list(reserved.BINDINGS)
+
+    @property
     def network_policies(self) -> str:
         """Name of the admission policy over the teams' NetworkPolicies."""
         return names.TEAM_NETWORK_POLICIES
