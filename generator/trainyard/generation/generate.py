@@ -10,18 +10,22 @@ is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.emission import emit_site, given_numbers
-from trainyard.generation.objects import check_tree, check_unlisted
+from trainyard.generation.emission import given_numbers
+from trainyard.generation.making import Job, LateManifests, MadeSite, check_all, make_all
+from trainyard.generation.objects import check_unlisted
+from trainyard.generation.recall import proofs_of, recalled, unproven
 from trainyard.generation.waivers import apply_waivers
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform
 from trainyard.profiles.discover import FOLDERS
 from trainyard.profiles.read import load
+from trainyard.proofs import Proofs, digest_of
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
@@ -40,6 +44,23 @@ Progress = Callable[[int, int], None]
 
 def unwatched(_: int, __: int) -> None:
     """Show no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a command runs; what it makes does not depend on it.
+
+    Args:
+        progress: counts the clusters.
+        proofs: of earlier commands.
+    """
+
+    progress: Progress = unwatched
+    proofs: Proofs = field(default_factory=Proofs)
+
+
+ALONE = Run()
+"""Nobody watches, and nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +104,15 @@ class Generation:
     Args:
         files: content by path below overlays/, the lockfiles included.
         manifests: objects and samples of each site, by cluster.
+        same: clusters whose folder in the committed tree has the same bytes, as far as it is known
+            without a comparison.
     """
 
     checked: Checked
     diagnostics: tuple[Diagnostic, ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
     manifests: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
+    same: frozenset[str] = frozenset()
 
 
 def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
@@ -174,7 +198,7 @@ def render(
     components_root: str,
     clusters: Iterable[str] = (),
     tree: Tree | None = None,
-    progress: Progress = unwatched,
+    run: Run = ALONE,
 ) -> Generation:
     """Return the tree of checked profiles; an empty one when they have errors.
 
@@ -183,7 +207,7 @@ def render(
         components_root: as `generate` takes it.
         clusters: as `generate` takes them.
         tree: as `generate` takes it.
-        progress: counts the clusters.
+        run: who watches, and what earlier commands proved.
 
     Raises:
         TreeError: a lockfile can't be read.
@@ -191,19 +215,80 @@ def render(
     """
     if checked.platform is None or has_errors(checked.diagnostics):
         return Generation(checked, checked.diagnostics)
+    jobs = _jobs(checked.platform, components_root, clusters, tree, run.proofs)
+    known = recalled(run.proofs, jobs, tree)
+    rest = [job for job in jobs if job.site.name not in known]
+    sites = make_all(rest, run.progress)
+    run.proofs.keep(proofs_of(rest, sites))
+    made = {job.site.name: site for job, site in zip(rest, sites, strict=True)}
+    return Generation(
+        checked,
+        (*checked.diagnostics, *_found(sites, checked.platform)),
+        _files({**known, **{name: site.files for name, site in made.items()}}),
+        LateManifests({job.site.name: _manifests(job, made) for job in jobs}),
+        frozenset(known),
+    )
+
+
+def check_objects(checked: Checked, components_root: str, run: Run = ALONE) -> Generation:
+    """Check the objects that checked profiles make; the generation that is returned has no tree.
+
+    Args:
+        checked: the profiles.
+        components_root: as `generate` takes it.
+        run: as `render` takes it.
+
+    Raises:
+        ToolError: a schema of the release is missing.
+    """
+    if checked.platform is None or has_errors(checked.diagnostics):
+        return Generation(checked, checked.diagnostics)
+    jobs = unproven(run.proofs, _jobs(checked.platform, components_root, (), None, run.proofs))
+    sites = check_all(jobs, run.progress)
+    run.proofs.keep(proofs_of(jobs, sites))
+    return Generation(checked, (*checked.diagnostics, *_found(sites, checked.platform)))
+
+
+def _jobs(
+    platform: Platform,
+    components_root: str,
+    clusters: Iterable[str],
+    tree: Tree | None,
+    proofs: Proofs,
+) -> list[Job]:
+    """Return the clusters to make, with the numbers that their lockfiles must remember."""
     wanted = frozenset(clusters)
-    sites = [site for site in checked.platform.sites if not wanted or site.name in wanted]
-    manifests: dict[str, tuple[Manifest, ...]] = {}
-    found: list[Diagnostic] = []
-    files: dict[str, bytes] = {}
-    for number, site in enumerate(sites):
-        progress(number, len(sites))
-        manifests[site.name] = render_site(site, components_root)
-        found += check_tree(site, manifests[site.name])
-        given = given_numbers(checked.platform, site, tree)
-        emitted = emit_site(site, manifests[site.name], components_root, given)
-        files |= {f"{site.name}/{path}": content for path, content in emitted.items()}
-    found += check_unlisted(checked.platform)
-    # An object of a component is the same on each cluster and for each team: report it once.
-    diagnostics = (*checked.diagnostics, *dict.fromkeys(found))
-    return Generation(checked, diagnostics, files, manifests)
+    return [
+        Job(
+            site,
+            components_root,
+            given_numbers(platform, site, tree),
+            digest_of((site, components_root)) if proofs.used else b"",
+        )
+        for site in platform.sites
+        if not wanted or site.name in wanted
+    ]
+
+
+def _found(sites: Iterable[MadeSite], platform: Platform) -> Iterator[Diagnostic]:
+    """Yield what was found in objects, and in those of components that no team lists.
+
+    An object of a component is the same on each cluster and for each team: it is reported once.
+    """
+    found = (each for site in sites for each in site.found)
+    return iter(dict.fromkeys((*found, *check_unlisted(platform))))
+
+
+def _files(sites: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+    """Return the files of clusters by path below the tree, cluster by cluster."""
+    return {
+        f"{name}/{path}": content
+        for name, files in sorted(sites.items())
+        for path, content in files.items()
+    }
+
+
+def _manifests(job: Job, made: Mapping[str, MadeSite]) -> Callable[[], tuple[Manifest, ...]]:
+    """Return what gives the manifests of a cluster; those of a recalled one are rendered then."""
+    site = made.get(job.site.name)
+    return site.manifests if site else partial(render_site, job.site, job.components_root)
