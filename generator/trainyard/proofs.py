@@ -62,6 +62,10 @@ class Proofs:
                 _append(self._folder, new)
 
 
+UNKNOWN = Proofs()
+"""Nothing is known, and nothing is kept."""
+
+
 def of_this_machine() -> Proofs:
     """Return the proofs that earlier commands kept."""
     return Proofs(cache_folder() / "proofs")

@@ -25,7 +25,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform
 from trainyard.profiles.discover import FOLDERS
 from trainyard.profiles.read import load
-from trainyard.proofs import Proofs, digest_of
+from trainyard.proofs import UNKNOWN, Proofs, digest_of, proof
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
@@ -56,7 +56,7 @@ class Run:
     """
 
     progress: Progress = unwatched
-    proofs: Proofs = field(default_factory=Proofs)
+    proofs: Proofs = UNKNOWN
 
 
 ALONE = Run()
@@ -115,7 +115,9 @@ class Generation:
     same: frozenset[str] = frozenset()
 
 
-def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
+def check(
+    root: Path, today: str = "", known: Checked | None = None, proofs: Proofs = UNKNOWN
+) -> Checked:
     """Read the profiles below a folder and check everything that needs no rendering.
 
     Args:
@@ -123,12 +125,23 @@ def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
         today: ISO date that waivers and runtimes' ends are measured against; without one none has
             ended.
         known: other profiles that were checked; what they share is read and checked once.
+        proofs: of earlier commands.
 
     Raises:
         TreeError: a file can't be read.
     """
     same = _faultless(known) if known else NOTHING
-    return check_loaded(*load(root, same), today, same)
+    profiles, found = load(root, same)
+    sources = profiles.sources()
+    proven = {file: source for file, source in sources.items() if _well_formed(source) in proofs}
+    checked = check_loaded(profiles, found, today, {**same, **proven})
+    proofs.keep(map(_well_formed, _faultless(checked).values()))
+    return checked
+
+
+def _well_formed(source: Source) -> str:
+    """Return the proof that a profile fits its schema."""
+    return proof(b"well-formed", source.file.encode(), source.content)
 
 
 def _faultless(checked: Checked) -> dict[str, Source]:

@@ -21,24 +21,10 @@ _TEAMS = 20
 Manifests = tuple[Manifest, ...]
 
 
-class Packed:
-    """Manifests that come from another process as bytes: few commands read them."""
-
-    def __init__(self, manifests: Manifests | bytes) -> None:
-        self._manifests = manifests
-
-    def __reduce__(self) -> tuple[type[Packed], tuple[bytes]]:
-        return Packed, (pickle.dumps(self._manifests, protocol=5),)
-
-    def __call__(self) -> Manifests:
-        """Return the manifests."""
-        if isinstance(self._manifests, bytes):
-            self._manifests = pickle.loads(self._manifests)  # noqa: S301 - of our own process
-        return self._manifests
-
-
 class LateManifests(Mapping[str, Manifests]):
     """Manifests of each cluster, which are made when they are asked for.
+
+    Only those that were asked for last are kept: commands go from cluster to cluster.
 
     Args:
         makers: by cluster.
@@ -46,12 +32,12 @@ class LateManifests(Mapping[str, Manifests]):
 
     def __init__(self, makers: Mapping[str, Callable[[], Manifests]]) -> None:
         self._makers = makers
-        self._made: dict[str, Manifests] = {}
+        self._last: tuple[str, Manifests] = ("", ())
 
     def __getitem__(self, cluster: str) -> Manifests:
-        if cluster not in self._made:
-            self._made[cluster] = self._makers[cluster]()
-        return self._made[cluster]
+        if cluster != self._last[0] or not cluster:
+            self._last = cluster, self._makers[cluster]()
+        return self._last[1]
 
     def __contains__(self, cluster: object) -> bool:
         return cluster in self._makers
@@ -81,11 +67,22 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class MadeSite:
-    """The tree of a cluster: its objects, what was found in them, and its files by path."""
+    """The tree of a cluster.
 
-    manifests: Packed
+    Args:
+        packed: its objects, pickled: they take a tenth of the memory, and few commands read them.
+        found: in its objects.
+        files: content by path below its folder.
+    """
+
+    packed: bytes
     found: tuple[Diagnostic, ...]
     files: dict[str, bytes]
+
+    def manifests(self) -> Manifests:
+        """Return its objects."""
+        unpacked: Manifests = pickle.loads(self.packed)  # noqa: S301 - of our own process
+        return unpacked
 
 
 def make_all(jobs: Sequence[Job], step: Callable[[int, int], None]) -> list[MadeSite]:
@@ -108,9 +105,10 @@ def _each(
 def _make(job: Job) -> MadeSite:
     manifests = render_site(job.site, job.components_root)
     files = emit_site(job.site, manifests, job.components_root, job.given)
-    return MadeSite(Packed(manifests), tuple(check_tree(job.site, manifests)), files)
+    found = tuple(check_tree(job.site, manifests))
+    return MadeSite(pickle.dumps(manifests, protocol=5), found, files)
 
 
 def _check(job: Job) -> MadeSite:
     manifests = render_site(job.site, job.components_root)
-    return MadeSite(Packed(()), tuple(check_tree(job.site, manifests)), {})
+    return MadeSite(b"", tuple(check_tree(job.site, manifests)), {})

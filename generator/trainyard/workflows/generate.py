@@ -33,7 +33,7 @@ def check_tree(
         TreeError: a file can't be read.
         ToolError: Git is missing or broken.
     """
-    checked = check(place.root, today)
+    checked = check(place.root, today, proofs=run.proofs)
     generation = render(checked, place.components_root, clusters, place.tree, run)
     diagnostics = (
         *generation.diagnostics,

@@ -38,7 +38,8 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str, day: str) -
     need_profiles(profiles)
     tree = Path("overlays")
     run = Run(proofs=of_this_machine())
-    generation = check_objects(check(profiles, day), components_root(profiles, tree), run)
+    checked = check(profiles, day, proofs=run.proofs)
+    generation = check_objects(checked, components_root(profiles, tree), run)
     diagnostics = (
         *generation.diagnostics,
         *check_tree_path(profiles, tree, generation.checked.platform),
