@@ -13,7 +13,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import IO, Any, NoReturn, TypeVar
+from typing import IO, Any, NoReturn, Self, TypeVar
 
 from trainyard.programs import dying_with_parent
 
@@ -51,9 +51,7 @@ def side_by_side(
                 done[number] = work(items[number])
             for results in running.results():
                 done.update(results)
-    return [
-        done[number] if number in done else work(item) for number, item in enumerate(items)
-    ]
+    return [done[number] if number in done else work(item) for number, item in enumerate(items)]
 
 
 def _drawn(
@@ -82,7 +80,7 @@ class _Processes:
         self._count, self._work = count, work
         self._running: dict[int, IO[bytes]] = {}
 
-    def __enter__(self) -> _Processes:
+    def __enter__(self) -> Self:
         with suppress(OSError):  # no process is left, or no memory: the others do all work
             for _ in range(self._count):
                 self._begin()

@@ -12,9 +12,7 @@ from trainyard.tree.lockfile import LOCKFILE
 from trainyard.tree.tree import Tree
 
 
-def recalled(
-    proofs: Proofs, jobs: Iterable[Job], tree: Tree | None
-) -> dict[str, dict[str, bytes]]:
+def recalled(proofs: Proofs, jobs: Iterable[Job], tree: Tree | None) -> dict[str, dict[str, bytes]]:
     """Return the files of the clusters that need not be made, read from their folders.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from trainyard.diagnostics import TreeError
 from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
-from trainyard.model.manifest import UNLISTED, Manifest
+from trainyard.model.manifest import UNLISTED, Manifest, unit_of
 from trainyard.model.platform import Site
 from trainyard.render.unit import units
 from trainyard.tree.disk import DiskTree
@@ -81,25 +81,34 @@ class Committed:
         return len(kustomization["resources"]) + added
 
 
-def read_committed(site: Site, tree: DiskTree, generation: Generation) -> Committed:
+def read_committed(
+    site: Site, tree: DiskTree, generation: Generation, known: Collection[str] = ()
+) -> Committed:
     """Return the committed files of a cluster.
 
     Args:
         site: the cluster.
         tree: on disk.
         generation: that the tree was compared with a moment ago.
+        known: folders whose objects were verified before: they are not read back.
 
     Raises:
         TreeError: a file can't be read, or was changed since.
     """
-    files = {
-        f"{site.name}/{path}": content for path, content in files_of(site.name, generation.files)
-    }
-    for path in sorted(files.keys() - tree.holding(files)):
+    files = dict(files_of(site.name, generation.files))
+    wanted = {path: files[path] for path in files if unit_of(path) not in known}
+    paths = {f"{site.name}/{path}": content for path, content in wanted.items()}
+    for path in sorted(paths.keys() - tree.holding(paths)):
         raise TreeError(f"{tree.place(path)} was changed while it was verified; verify again")
-    texts = {path.partition("/")[2]: content.decode() for path, content in files.items()}
-    manifests = (_read_back(texts, manifest) for manifest in generation.manifests[site.name])
-    return Committed(site, texts, tuple(manifests), tuple(component_manifests(site)))
+    texts = {path: content.decode() for path, content in files.items()}
+    # Files at the top are no objects: where nothing else is left, no manifest is asked for.
+    manifests = generation.manifests[site.name] if any("/" in path for path in wanted) else ()
+    return Committed(
+        site,
+        texts,
+        tuple(_read_back(texts, each) for each in manifests if each.path in wanted),
+        tuple(each for each in component_manifests(site) if each.unit not in known),
+    )
 
 
 def _read_back(texts: dict[str, str], manifest: Manifest) -> Manifest:

@@ -25,8 +25,9 @@ from trainyard.cli.options import (
 from trainyard.cli.progress import working
 from trainyard.cli.report import content, with_change
 from trainyard.diagnostics import Severity, has_errors
-from trainyard.generation.generate import Target
+from trainyard.generation.generate import Run, Target
 from trainyard.model.quantity import counted
+from trainyard.proofs import of_this_machine
 from trainyard.report.page import page
 from trainyard.workflows.report import examine
 
@@ -65,7 +66,7 @@ def command(
     place = Target(profiles, output, components_root(profiles, output))
     with working("verifying", "sync units") as line:
         change = diff(place, Wanted(base, "", False, clusters, day)) if base else None
-        examined = examine(place, clusters, day, line.step)
+        examined = examine(place, clusters, day, Run(line.step, of_this_machine()))
     if not has_errors(examined.diagnostics):
         need_cluster(profiles)
     if examined.unverified:
