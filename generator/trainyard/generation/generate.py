@@ -293,12 +293,12 @@ def _found(sites: Iterable[MadeSite], platform: Platform) -> Iterator[Diagnostic
 
 
 def _files(sites: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
-    """Return the files of clusters by path below the tree, cluster by cluster."""
-    return {
-        f"{name}/{path}": content
-        for name, files in sorted(sites.items())
-        for path, content in files.items()
-    }
+    """Return the files of clusters by path below the tree, sorted."""
+    files: dict[str, bytes] = {}
+    for name in sorted(sites):
+        for path in sorted(sites[name]):
+            files[f"{name}/{path}"] = sites[name][path]
+    return files
 
 
 def _manifests(job: Job, made: Mapping[str, MadeSite]) -> Callable[[], tuple[Manifest, ...]]:
