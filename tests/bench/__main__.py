@@ -212,7 +212,7 @@ def _record(name: str, ratios: dict[str, float]) -> None:
 
 def _worse(name: str, ratios: dict[str, float]) -> Iterator[str]:
     """Yield each command that costs more than what is recorded, or was never recorded."""
-    recorded = json.loads(RECORDED.read_text())[name]
+    recorded = json.loads(RECORDED.read_text()).get(name, {}) if RECORDED.exists() else {}
     for command, ratio in ratios.items():
         before = recorded.get(command)
         if before is None:

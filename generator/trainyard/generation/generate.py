@@ -12,12 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.emission import given_numbers
-from trainyard.generation.making import Job, LateManifests, MadeSite, check_all, make_all
+from trainyard.generation.making import (
+    Job,
+    LateManifests,
+    MadeSite,
+    check_all,
+    files_of_all,
+    make_all,
+    manifests_of,
+)
 from trainyard.generation.objects import check_unlisted
 from trainyard.generation.recall import proofs_of, recalled, unproven
 from trainyard.generation.waivers import apply_waivers
@@ -26,7 +33,6 @@ from trainyard.model.platform import Platform
 from trainyard.profiles.discover import FOLDERS
 from trainyard.profiles.read import load
 from trainyard.proofs import UNKNOWN, Proofs, digest_of, proof
-from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
@@ -237,8 +243,8 @@ def render(
     return Generation(
         checked,
         (*checked.diagnostics, *_found(sites, checked.platform)),
-        _files({**known, **{name: site.files for name, site in made.items()}}),
-        LateManifests({job.site.name: _manifests(job, made) for job in jobs}),
+        files_of_all({**known, **{name: site.files for name, site in made.items()}}),
+        LateManifests({job.site.name: manifests_of(job, made) for job in jobs}),
         frozenset(known),
     )
 
@@ -290,18 +296,3 @@ def _found(sites: Iterable[MadeSite], platform: Platform) -> Iterator[Diagnostic
     """
     found = (each for site in sites for each in site.found)
     return iter(dict.fromkeys((*found, *check_unlisted(platform))))
-
-
-def _files(sites: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
-    """Return the files of clusters by path below the tree, sorted."""
-    files: dict[str, bytes] = {}
-    for name in sorted(sites):
-        for path in sorted(sites[name]):
-            files[f"{name}/{path}"] = sites[name][path]
-    return files
-
-
-def _manifests(job: Job, made: Mapping[str, MadeSite]) -> Callable[[], tuple[Manifest, ...]]:
-    """Return what gives the manifests of a cluster; those of a recalled one are rendered then."""
-    site = made.get(job.site.name)
-    return site.manifests if site else partial(render_site, job.site, job.components_root)

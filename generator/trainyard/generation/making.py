@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.emission import emit_site
@@ -112,3 +113,18 @@ def _make(job: Job) -> MadeSite:
 def _check(job: Job) -> MadeSite:
     manifests = render_site(job.site, job.components_root)
     return MadeSite(b"", tuple(check_tree(job.site, manifests)), {})
+
+
+def files_of_all(sites: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+    """Return the files of clusters by path below the tree, sorted."""
+    files: dict[str, bytes] = {}
+    for name in sorted(sites):
+        for path in sorted(sites[name]):
+            files[f"{name}/{path}"] = sites[name][path]
+    return files
+
+
+def manifests_of(job: Job, made: Mapping[str, MadeSite]) -> Callable[[], Manifests]:
+    """Return what gives the manifests of a cluster; those of a recalled one are rendered then."""
+    site = made.get(job.site.name)
+    return site.manifests if site else partial(render_site, job.site, job.components_root)

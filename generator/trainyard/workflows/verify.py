@@ -93,19 +93,16 @@ def verify(
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     base = unchanged_since(place, generation, scope.since)
-    sites = [
-        each for each in generation.checked.platform.sites if each.name in generation.manifests
-    ]
+    every = generation.checked.platform.sites
+    sites = [each for each in every if each.name in generation.manifests]
     parts = {site.name: [*_parts(site, generation, tools, base)] for site in sites}
     built = _counter(chain.from_iterable(parts.values()), run)
     counts, proven = [], 0
     for site in sites:
         known = [part for part in parts[site.name] if part.proof in run.proofs]
         committed = read_committed(site, place.tree, generation, {part.folder for part in known})
-        rest = committed.without(base.of(site.name))
-        numbers, found = _verify_site(rest, place, tools, built)
-        if not found:
-            run.proofs.keep(part.proof for part in parts[site.name])
+        numbers, found = _verify_site(committed.without(base.of(site.name)), place, tools, built)
+        run.proofs.keep(part.proof for part in parts[site.name] if not found)
         counts.append(with_proven(_with_base(numbers, base), known))
         diagnostics += found
         proven += len(known)
