@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -15,6 +16,10 @@ from trainyard.tree.disk import DiskTree
 from trainyard.tree.write import write
 
 _COMPONENTS = "../profiles/components"
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise AssertionError("a cluster is rendered")
 
 
 class Platform:
@@ -66,7 +71,7 @@ def test_an_unchanged_cluster_is_not_rendered(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(making, "render_site", None)
+        patch.setattr(making, "render_site", _refuse)
         assert platform.make().same == {"lab", "prod-east"}
     assert platform.agrees().same == {"lab", "prod-east"}
 
@@ -156,7 +161,7 @@ def test_validate_checks_each_cluster_once(
 ) -> None:
     proofs = Proofs(platform.folder)
     checked = check(platform.profiles, "2026-11-21", proofs=proofs)
-    monkeypatch.setattr(making, "render_site", None)
+    monkeypatch.setattr(making, "render_site", _refuse)
     assert check_objects(checked, _COMPONENTS, Run(proofs=proofs)).diagnostics == ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from trainyard.diagnostics import TreeError
@@ -97,18 +97,31 @@ def read_committed(
     """
     files = dict(files_of(site.name, generation.files))
     wanted = {path: files[path] for path in files if unit_of(path) not in known}
-    paths = {f"{site.name}/{path}": content for path, content in wanted.items()}
+    _require_unchanged(site, tree, wanted)
+    texts = {path: content.decode() for path, content in files.items()}
+    by_hand = filter(lambda each: each.unit not in known, component_manifests(site))
+    return Committed(site, texts, _objects(site, generation, wanted, texts), tuple(by_hand))
+
+
+def _require_unchanged(site: Site, tree: DiskTree, files: Mapping[str, bytes]) -> None:
+    """Read some files of a cluster once more.
+
+    Raises:
+        TreeError: one was changed.
+    """
+    paths = {f"{site.name}/{path}": content for path, content in files.items()}
     for path in sorted(paths.keys() - tree.holding(paths)):
         raise TreeError(f"{tree.place(path)} was changed while it was verified; verify again")
-    texts = {path: content.decode() for path, content in files.items()}
-    # Files at the top are no objects: where nothing else is left, no manifest is asked for.
-    manifests = generation.manifests[site.name] if any("/" in path for path in wanted) else ()
-    return Committed(
-        site,
-        texts,
-        tuple(_read_back(texts, each) for each in manifests if each.path in wanted),
-        tuple(each for each in component_manifests(site) if each.unit not in known),
-    )
+
+
+def _objects(
+    site: Site, generation: Generation, wanted: Mapping[str, bytes], texts: dict[str, str]
+) -> tuple[Manifest, ...]:
+    """Return the objects in some files; where these are at the top, no manifest is asked for."""
+    if not any("/" in path for path in wanted):
+        return ()
+    manifests = generation.manifests[site.name]
+    return tuple(_read_back(texts, each) for each in manifests if each.path in wanted)
 
 
 def _read_back(texts: dict[str, str], manifest: Manifest) -> Manifest:

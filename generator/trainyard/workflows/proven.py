@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
+from trainyard.model.component import Component
 from trainyard.model.manifest import UNLISTED, unit_of
 from trainyard.model.platform import Site
-from trainyard.proofs import proof
+from trainyard.proofs import digest_of, proof
 from trainyard.tree.tree import files_of
 from trainyard.verify.tools import Tool
 from trainyard.workflows.counts import Count
@@ -53,10 +54,9 @@ def parts_of(site: Site, generation: Generation, tools: tuple[Tool, ...]) -> Ite
     components = {f"teams/{tenant.name}": tenant.components for tenant in site.tenants}
     added = [manifest.unit for manifest in component_manifests(site)]
     for folder, files in _folders(site, generation).items():
-        included = dict(_sources(generation, {each.name for each in components.get(folder, ())}))
-        content = (part for item in sorted({**included, **files}.items()) for part in item)
-        texts = (each.encode() if isinstance(each, str) else each for each in content)
-        yield Part(folder, proof(*head, *texts), _objects(folder, files), added.count(folder))
+        included = _sources(generation, components.get(folder, ()))
+        digest = digest_of(sorted({**included, **files}.items()))
+        yield Part(folder, proof(*head, digest), _objects(folder, files), added.count(folder))
 
 
 def _folders(site: Site, generation: Generation) -> dict[str, dict[str, bytes]]:
@@ -71,14 +71,16 @@ def _folders(site: Site, generation: Generation) -> dict[str, dict[str, bytes]]:
     }
 
 
-def _sources(generation: Generation, names: set[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of hand-written components."""
+def _sources(generation: Generation, components: Iterable[Component]) -> dict[str, bytes]:
+    """Return the files of hand-written components by path."""
     profiles = generation.checked.profiles
-    for name in names:
-        yield profiles.components[name].file, profiles.components[name].content
+    found = {}
+    for name in sorted({each.name for each in components}):
+        found[profiles.components[name].file] = profiles.components[name].content
         for file, source in profiles.component_files.items():
             if file.startswith(f"profiles/components/{name}/"):
-                yield file, source.content
+                found[file] = source.content
+    return found
 
 
 def _objects(folder: str, files: Mapping[str, bytes]) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from itertools import chain, count
+from operator import attrgetter
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, ToolError, has_errors
@@ -99,14 +100,20 @@ def verify(
     built = _counter(chain.from_iterable(parts.values()), run)
     counts, proven = [], 0
     for site in sites:
-        known = [part for part in parts[site.name] if part.proof in run.proofs]
-        committed = read_committed(site, place.tree, generation, {part.folder for part in known})
+        known = _known(parts[site.name], run)
+        committed = read_committed(site, place.tree, generation, known.keys())
         numbers, found = _verify_site(committed.without(base.of(site.name)), place, tools, built)
-        run.proofs.keep(part.proof for part in parts[site.name] if not found)
-        counts.append(with_proven(_with_base(numbers, base), known))
+        if not found:
+            run.proofs.keep(map(attrgetter("proof"), parts[site.name]))
+        counts.append(with_proven(_with_base(numbers, base), known.values()))
         diagnostics += found
         proven += len(known)
     return Verification(generation, diagnostics, tuple(counts), base.commit, proven)
+
+
+def _known(parts: Iterable[Part], run: Run) -> dict[str, Part]:
+    """Return the parts that were verified before, by folder."""
+    return {part.folder: part for part in parts if part.proof in run.proofs}
 
 
 def _parts(

@@ -22,12 +22,11 @@ from trainyard.cli.options import (
     profiles_option,
     today_option,
 )
-from trainyard.cli.progress import working
+from trainyard.cli.progress import remembering, working
 from trainyard.cli.report import content, with_change
 from trainyard.diagnostics import Severity, has_errors
-from trainyard.generation.generate import Run, Target
+from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
-from trainyard.proofs import of_this_machine
 from trainyard.report.page import page
 from trainyard.workflows.report import examine
 
@@ -66,7 +65,7 @@ def command(
     place = Target(profiles, output, components_root(profiles, output))
     with working("verifying", "sync units") as line:
         change = diff(place, Wanted(base, "", False, clusters, day)) if base else None
-        examined = examine(place, clusters, day, Run(line.step, of_this_machine()))
+        examined = examine(place, clusters, day, remembering(line))
     if not has_errors(examined.diagnostics):
         need_cluster(profiles)
     if examined.unverified:

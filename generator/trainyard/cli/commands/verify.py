@@ -25,11 +25,10 @@ from trainyard.cli.options import (
     profiles_option,
     today_option,
 )
-from trainyard.cli.progress import working
+from trainyard.cli.progress import remembering, working
 from trainyard.diagnostics import has_errors
-from trainyard.generation.generate import Run, Target
+from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
-from trainyard.proofs import UNKNOWN, of_this_machine
 from trainyard.workflows.counts import Count
 from trainyard.workflows.verify import Scope, Verification, verify
 
@@ -72,10 +71,8 @@ def command(
 
     The tree must equal what the profiles generate. Each object must fit the release's strict
     schemas. Kustomize must build each sync unit, and kubeconform must accept the result. All must
-    count the same number of objects.
-
-    What this machine verified before is not verified again, if its bytes, the release, the tools
-    and Trainyard are the same; a line says how much that is.
+    count the same number of objects. What this machine verified before with the same bytes,
+    release and tools is not verified again.
 
     With `--changed-since` the whole tree is still compared with the profiles, and each object with
     its schema; kustomize and kubeconform see only what the commit does not have. A lockfile must
@@ -85,8 +82,7 @@ def command(
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
     with working("verifying", "sync units") as line:
-        run = Run(line.step, UNKNOWN if every else of_this_machine())
-        verification = verify(place, day, Scope(clusters, since), run)
+        verification = verify(place, day, Scope(clusters, since), remembering(line, nothing=every))
     fine = not has_errors(verification.diagnostics)
     need_clusters(verification.generation, profiles, fine=fine)
     found = findings.Findings(
