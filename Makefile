@@ -26,7 +26,7 @@ browser: .tools/browser/.installed
 	touch $@
 
 .tools/.installed: requirements/install-tools.sh requirements/go.txt
-	requirements/install-tools.sh $(PYTHON)
+	requirements/install-tools.sh .tools/bin $(PYTHON) actionlint
 	touch $@
 
 .tools/browser/.installed: requirements/install-browser.sh requirements/browser/package-lock.json

@@ -214,7 +214,11 @@ def _retire(history: History) -> None:
     history.put("speech", "retired")
     answer = diff(history)
 
-    assert (answer.code, answer.first) == (0, "evicts: nobody; takes resources from speech")
+    assert answer.code == 0
+    assert answer.first == (
+        "evicts: nobody; takes resources from speech; "
+        "takes rights from group speech, group speech-guests, group speech-leads"
+    )
     assert answer.sections["Quota"] == [
         "- speech on dgx-h100: 2 nodes",
         "~ pool dgx-h100: head-room 1 -> 3 nodes",

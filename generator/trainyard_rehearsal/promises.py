@@ -74,6 +74,11 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "not run here.",
         "A policy stops such a controller, so that for example no backup is taken.",
     ),
+    "tenants' wishes refused to controllers": Promise(
+        "What operators with rights in every namespace copy from tenants' objects: ranks, open "
+        "network policies, keys of Argo CD.",
+        "A tenant gets by an operator what the policies refuse to the tenant.",
+    ),
     "pool use without a team refused": Promise(
         "Pods of a namespace without a team that try to get nodes of a pool.",
         "Somebody without quota occupies GPU nodes.",

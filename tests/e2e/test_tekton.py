@@ -18,7 +18,7 @@ def judged(text: str) -> tuple[int, str]:
 
 
 def written() -> str:
-    (body,) = ci_files(SYSTEMS["tekton"], "platform/gpu").values()
+    (body,) = ci_files(SYSTEMS["tekton"], "platform/gpu", "main").values()
     return body.decode()
 
 

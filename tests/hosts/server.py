@@ -24,6 +24,7 @@ class Host:
         sha: head of GitLab's merge request.
         seen: method, path and headers of each request.
         redirect: where each request is sent; empty for nowhere.
+        realm: who asks for a password; empty for nobody.
     """
 
     pulls: list[dict[str, Any]] = field(default_factory=list)
@@ -31,6 +32,7 @@ class Host:
     sha: str = ""
     seen: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     redirect: str = ""
+    realm: str = ""
     raw: bytes | None = None
     address: str = ""
 
@@ -73,6 +75,11 @@ def serving(host: Host) -> Iterator[Host]:
             if host.redirect:
                 self.send_response(302)
                 self.send_header("Location", host.redirect)
+                self.end_headers()
+                return
+            if host.realm and "Authorization" not in self.headers:
+                self.send_response(401)
+                self.send_header("WWW-Authenticate", f'Basic realm="{host.realm}"')
                 self.end_headers()
                 return
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}

@@ -26,6 +26,8 @@ HELP = [
     "'metadata.name has '",
     "'spec.initializer must say the storageUri",
     "a job's changes to its pods: a volume needs a name of its own",
+    "names of Secrets, ConfigMaps and claims",
+    "command, args and env must have no NUL",
 ]
 """First words of what only the job and its team would suffer from: it hangs, or fails at once."""
 
@@ -58,7 +60,7 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
     """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or
     without the help."""
     words = _words(_policies(release)["trainyard-trainjob-limits"])
-    assert len(words) == 22
+    assert len(words) == 23
     for known in (
         "queue-name",
         "priority-class",

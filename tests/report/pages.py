@@ -80,6 +80,7 @@ WAIVER = Waiver("fabric/odd-mtu", "profiles/x.yaml", "It works", "ml-platform", 
 
 CHANGE = Change(
     kind="bad",
+    origin="From commit 0123456789 of 2026-11-20 by Ada to the work tree on commit 9876543210.",
     headline="drains 3 nodes of xe9680-h200, one after the other",
     totals="objects: 16 changed",
     groups=(

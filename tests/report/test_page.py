@@ -18,6 +18,7 @@ from tests.bench.platform import write_platform
 from tests.conftest import REPOSITORY
 from tests.report.pages import CHANGE, FINDING, WAIVER, Page, content, parse
 from trainyard.capacity.measure import measure
+from trainyard.change.impact.objects import number_synced
 from trainyard.generation.generate import generate
 from trainyard.report.content import Cluster, Content, Group
 from trainyard.report.page import page
@@ -194,7 +195,9 @@ def _hostile(text: str) -> Content:
         findings=(replace(FINDING, message=text, hint=text, places=(text,), notes=(text,)),),
         waivers=(replace(WAIVER, reason=text, owner=text),),
         clusters=tuple(_with_text(cluster, text) for cluster in content().clusters[1:]),
-        change=replace(CHANGE, headline=text, groups=(Group(text, (part,)),), notes=(text,)),
+        change=replace(
+            CHANGE, origin=text, headline=text, groups=(Group(text, (part,)),), notes=(text,)
+        ),
     )
 
 
@@ -277,3 +280,29 @@ def test_two_hundred_teams_stay_below_a_megabyte(tmp_path: Path) -> None:
 
     assert len(written) < 1_000_000
     assert len(parse(written).all("tr")) > 200
+
+
+def test_who_made_the_change_and_when_is_at_the_top() -> None:
+    (head,) = parse(page(replace(content(), change=CHANGE))).all("header")
+    assert CHANGE.origin in head.text
+
+
+def test_opened_path_is_no_good_news() -> None:
+    badges = parse(page(replace(content(), change=CHANGE))).all("span")
+    (opened,) = (tag for tag in badges if tag.text == "added")
+    assert opened.attributes["class"].split() == ["badge", "warned"]
+
+
+def test_head_has_one_number_of_objects_and_what_all_nodes_cost() -> None:
+    (head,) = parse(page(content())).all("header")
+    synced = sum(number_synced(each.manifests) for each in content().clusters)
+
+    assert f"{synced:,} generated objects" in head.text
+    assert f"Objects{synced:,}" in head.text
+    assert "Cost of all nodes a month402,595.00 EUR, 1,191,360.00 USD" in head.text
+
+
+def test_part_of_a_node_has_two_decimals_at_most() -> None:
+    html = page(content()).decode()
+    assert ">0.62<" in html
+    assert not re.search(r">\d+\.\d{3,}<", html)

@@ -36,28 +36,30 @@ def test_files_are_written_once(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_mark_is_filled(name: str) -> None:
     """With a pin no placeholder is left; without one each is marked."""
-    pinned = ci_files(SYSTEMS[name], "platform/gpu", ORIGINS[name])
-    plain = ci_files(SYSTEMS[name], ".")
+    pinned = ci_files(SYSTEMS[name], "platform/gpu", "release/live", ORIGINS[name])
+    plain = ci_files(SYSTEMS[name], ".", "main")
     for files in (pinned, plain):
         text = b"".join(files.values()).decode()
         assert not re.search(r"@[A-Z]+@", text)
     joined = b"".join(pinned.values()).decode()
     assert ORIGINS[name] in joined
     assert "platform/gpu" in joined
+    assert "release/live" in joined
     assert "placeholder" not in joined
     assert "# placeholder: " in b"".join(plain.values()).decode()
 
 
 @given(st.sampled_from(NAMES), st.text(max_size=80))
 def test_no_value_means_something_else_in_a_template(name: str, text: str) -> None:
-    """Only a pinned origin and a plain path are taken."""
+    """Only a pinned origin, a plain path and a plain branch are taken."""
     system = SYSTEMS[name]
-    for folder, origin in ((text, ""), (".", text)):
+    for folder, branch, origin in ((text, "main", ""), (".", text, ""), (".", "main", text)):
         try:
-            files = ci_files(system, folder, origin)
+            files = ci_files(system, folder, branch, origin)
         except ValueError:
             continue
         assert re.fullmatch(r"[\w./-]+", folder, re.ASCII)
+        assert re.fullmatch(r"[\w./-]+", branch, re.ASCII)
         assert not origin or "@" in origin
         assert len(files) == len(system.files)
 
@@ -75,13 +77,42 @@ def test_no_value_means_something_else_in_a_template(name: str, text: str) -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_origin_that_is_not_pinned_is_refused(name: str, origin: str) -> None:
     with pytest.raises(ValueError, match=f"is not {SYSTEMS[name].form}$"):
-        ci_files(SYSTEMS[name], ".", origin)
+        ci_files(SYSTEMS[name], ".", "main", origin)
 
 
 def test_folder_with_other_characters_is_refused() -> None:
     """The message names the folder alone, since nothing is wrong with the origin."""
     with pytest.raises(ValueError, match=r"^the folder `a b` has other characters"):
-        ci_files(SYSTEMS["github"], "a b", ORIGINS["github"])
+        ci_files(SYSTEMS["github"], "a b", "main", ORIGINS["github"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_branch_is_the_one_that_argo_cd_syncs(tmp_path: Path, name: str) -> None:
+    """Whatever the host calls its default; `init` writes the schema's."""
+    assert run(["init", str(tmp_path)]) == 0
+    settings = tmp_path / "profiles" / "trainyard.yaml"
+    _, new = plan_ci(name, tmp_path)
+    assert new == ci_files(SYSTEMS[name], ".", "main")
+
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("branch: main", "branch: release/live"), encoding="utf-8")
+    assert plan_ci(name, tmp_path)[1] == ci_files(SYSTEMS[name], ".", "release/live")
+    settings.write_text(text.replace("branch: main\n", ""), encoding="utf-8")
+    assert plan_ci(name, tmp_path)[1] == new
+
+
+def test_branch_with_other_characters_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And nothing is written."""
+    assert run(["init", str(tmp_path)]) == 0
+    settings = tmp_path / "profiles" / "trainyard.yaml"
+    text = settings.read_text("utf-8").replace("branch: main", 'branch: "ma*n"')
+    settings.write_text(text, encoding="utf-8")
+
+    assert run(["ci", "github", str(tmp_path)]) == 2
+    assert "the branch `ma*n` has other characters than" in capsys.readouterr().err
+    assert not (tmp_path / ".github").exists()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -179,7 +180,7 @@ def test_this_repository_uses_the_workflow_that_it_ships() -> None:
     """With the checkout in the place of a pinned commit."""
     name = ".github/workflows/trainyard.yaml"
     system = SYSTEMS["github"]
-    shipped = ci_files(system, ".")[name].decode().replace(system.placeholder, "./")
+    shipped = ci_files(system, ".", "main")[name].decode().replace(system.placeholder, "./")
     own = (REPOSITORY / name).read_text("utf-8")
 
     assert re.sub(r"(uses: \./) # .+", r"\1", own) == shipped
@@ -187,7 +188,7 @@ def test_this_repository_uses_the_workflow_that_it_ships() -> None:
 
 def test_actions_are_pinned_by_the_same_commits() -> None:
     """One commit for each action and version, wherever it is used."""
-    shipped = b"".join(ci_files(SYSTEMS["github"], ".").values()).decode()
+    shipped = b"".join(ci_files(SYSTEMS["github"], ".", "main").values()).decode()
     every = [shipped, *(path.read_text("utf-8") for path in (*OWN, *ACTION))]
     uses = re.findall(r"uses: (actions/\S+)@(\S+) # (\S+)", "\n".join(every))
 
@@ -196,31 +197,59 @@ def test_actions_are_pinned_by_the_same_commits() -> None:
     assert len({name for name, *_ in uses}) == len(set(uses))
 
 
-def test_action_puts_the_program_into_the_path(tmp_path: Path) -> None:
-    """Its script, as a runner starts it, with the pinned dependencies from the registry."""
+def _steps() -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = yaml.safe_load(ACTION[0].read_text("utf-8"))["runs"]["steps"]
+    return steps
+
+
+def test_action_puts_the_programs_into_the_path(tmp_path: Path) -> None:
+    """Its scripts, as a runner starts them, with the pinned dependencies from the registry."""
     action = tmp_path / "action"
     judged("git", "clone", "--quiet", str(REPOSITORY), str(action))
     for name in ("requirements", "action.yml", "pyproject.toml", "generator", "templates"):
         judged("cp", "-rT", str(REPOSITORY / name), str(action / name))
-    (step,) = (
-        each
-        for each in yaml.safe_load(ACTION[0].read_text("utf-8"))["runs"]["steps"]
-        if "run" in each
-    )
-    paths = tmp_path / "paths"
+    paths, outputs = tmp_path / "paths", tmp_path / "outputs"
     environment = {
         **os.environ,
         "GITHUB_ACTION_PATH": str(action),
+        "GITHUB_OUTPUT": str(outputs),
         "GITHUB_PATH": str(paths),
         "PYTHON": sys.executable,
         "RUNNER_TEMP": str(tmp_path),
-        "TOOLS": "false",
     }
     environment.pop("PYTHONPATH", None)
-    subprocess.run(["bash", "-e", "-o", "pipefail", "-c", step["run"]], env=environment, check=True)
-    (folder,) = paths.read_text("utf-8").splitlines()
+    for step in _steps():
+        if "run" in step:
+            command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+            subprocess.run(command, env=environment, check=True)
+    pins = (REPOSITORY / "requirements/install-tools.sh").read_bytes()
+    assert outputs.read_text("utf-8") == f"digest={hashlib.sha256(pins).hexdigest()}\n"
+    programs, tools = paths.read_text("utf-8").splitlines()
+    found = sorted(each.name for part in (programs, tools) for each in Path(part).iterdir())
+    assert found == ["kubeconform", "kustomize", "trainyard"]
 
-    environment["PATH"] = f"{folder}:{os.environ['PATH']}"
-    script = "trainyard init new && cd new && trainyard add team nlp && trainyard generate"
-    subprocess.run(["bash", "-ec", script], cwd=tmp_path, env=environment, check=True)
+    environment["PATH"] = f"{tools}:{programs}:{os.environ['PATH']}"
+    script = (
+        "trainyard init new && cd new && trainyard add team nlp --nodes 2 && trainyard generate"
+    )
+    subprocess.run(
+        ["bash", "-ec", f"{script} && trainyard verify"], cwd=tmp_path, env=environment, check=True
+    )
     assert (tmp_path / "new/overlays/lab/trainyard.lock").is_file()
+
+
+def test_action_builds_only_what_the_cache_lacks() -> None:
+    """What is stored is what is looked for, under a name that has the pinned versions; nothing of
+    it happens where `verify` will not run."""
+    steps = _steps()
+    uses = {step["uses"].split("@")[0]: step for step in steps if "uses" in step}
+    (build,) = (step for step in steps if 'install-tools.sh" "' in step.get("run", ""))
+    restored, saved = uses["actions/cache/restore"], uses["actions/cache/save"]
+    missed = "inputs.tools == 'true' && steps.cache.outputs.cache-hit != 'true'"
+
+    assert (restored["id"], restored["if"]) == ("cache", "inputs.tools == 'true'")
+    assert restored["with"] == saved["with"]
+    assert "${{ steps.pins.outputs.digest }}" in restored["with"]["key"]
+    assert restored["with"]["path"] == "${{ runner.temp }}/trainyard-tools"
+    assert '"$RUNNER_TEMP/trainyard-tools"' in build["run"]
+    assert [saved["if"], build["if"], uses["actions/setup-go"]["if"]] == [missed] * 3

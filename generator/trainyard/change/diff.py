@@ -52,6 +52,7 @@ class Diff:
 
     Args:
         head: None for the work tree.
+        tip: the head, or the commit that the work tree was checked out from.
         clusters: names of those that the base or the head has a profile of.
         behind: the base has commits that the head lacks: what these made looks undone.
         generation: of the head.
@@ -64,6 +65,7 @@ class Diff:
 
     base: Commit
     head: Commit | None
+    tip: Commit
     clusters: frozenset[str]
     behind: bool
     generation: Generation
@@ -116,6 +118,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     return Diff(
         base.commit,
         head.named,
+        head.commit,
         frozenset((*before.profiles.clusters, *after.profiles.clusters)),
         behind and not wanted.merge,
         generation,

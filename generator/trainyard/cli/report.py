@@ -18,6 +18,7 @@ from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Note, has_errors
 from trainyard.generation.objects import component_manifests
+from trainyard.git.commits import Commit
 from trainyard.model.platform import Platform
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
 from trainyard.workflows.report import Examined
@@ -55,15 +56,27 @@ def _change(diff: Diff) -> Change:
     notes = tuple(map(printable, compared(diff)))
     if diff.impact is None:
         unknown = "What the change does is unknown, because there are errors."
-        return Change("bad", unknown, "", (), notes)
+        return Change("bad", _origin(diff), unknown, "", (), notes)
     upgrade = upgrade_lines(diff.impact.upgrade) if diff.impact.upgrade else ()
     return Change(
         kind="bad" if has_errors(diff.diagnostics) else _kind(diff.impact),
+        origin=_origin(diff),
         headline=printable("; ".join(verdict(diff))),
         totals=totals(diff.impact),
         groups=tuple(_groups(diff, diff.impact)),
         notes=(*map(printable, upgrade), *notes),
     )
+
+
+def _origin(diff: Diff) -> str:
+    """Return which commits were compared, who made them and when."""
+    head = "commit" if diff.head else "the work tree on commit"
+    return printable(f"From commit {_commit(diff.base)} to {head} {_commit(diff.tip)}.")
+
+
+def _commit(commit: Commit) -> str:
+    author = f" by {commit.author}" if commit.author else ""
+    return f"{commit.short} of {commit.date}{author}"
 
 
 def _kind(impact: Impact) -> str:

@@ -19,6 +19,7 @@ _SHA1_DIGITS = 40
 """Length of an id in a repository whose ids are SHA-1."""
 
 _COMMITTER = re.compile(rb"^committer .* (\d+) [+-]\d+$", re.MULTILINE)
+_AUTHOR = re.compile(rb"^author (.*?) ?<", re.MULTILINE)
 _FATAL = 128
 """Exit code of Git for a name of no form, and for a repository that it can't read."""
 _EXECUTABLE = "100755"
@@ -34,10 +35,12 @@ class Commit:
     Args:
         id: 40 or 64 hexadecimal digits.
         date: ISO date of its committer, in UTC.
+        author: name of its author, as the commit states it.
     """
 
     id: str
     date: str
+    author: str = ""
 
     @property
     def short(self) -> str:
@@ -92,7 +95,8 @@ def find_commit(repository: Repository, ref: str) -> Commit:
             "`git fetch origin BRANCH`, then use `origin/BRANCH`"
         )
     commit = found.decode().strip()
-    return Commit(commit, _date(_content(repository, [commit])[commit]))
+    content = _content(repository, [commit])[commit]
+    return Commit(commit, _date(content), _author(content))
 
 
 def merge_base(repository: Repository, one: Commit, other: Commit) -> Commit | None:
@@ -245,6 +249,12 @@ def _missing(identity: str) -> ToolError:
     return ToolError(
         f"Git has no object {identity}: the clone is partial or broken; fetch it whole"
     )
+
+
+def _author(commit: bytes) -> str:
+    """Return the name of a commit's author; empty when the commit states none."""
+    found = _AUTHOR.search(commit)
+    return found[1].decode("utf-8", "replace").strip() if found else ""
 
 
 def _date(commit: bytes) -> str:

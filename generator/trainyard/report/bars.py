@@ -85,7 +85,7 @@ def _draw(pool: PoolCapacity, segment: _Segment, start: Fraction, whole: Fractio
     """Return a nested picture, which cuts a name that is longer than its segment."""
     lent = segment.lent / segment.nodes
     size = _size(pool, segment.nodes)
-    lines = _that_fit((segment.name, f"{float(segment.nodes):g}"), segment.nodes / whole)
+    lines = _that_fit((segment.name, f"{round(float(segment.nodes), 2):g}"), segment.nodes / whole)
     lends = f", lends {_size(pool, segment.lent)}" if lent else ""
     return _svg(x=_percent(start / whole), width=_percent(segment.nodes / whole))[
         _title[f"{segment.name}: {size}{lends}"],

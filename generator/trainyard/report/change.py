@@ -16,6 +16,8 @@ _MARKS = {
     "!": ("bad", "disturbs"),
 }
 """Mark at the begin of a line -> class and word of its badge."""
+_OPENED = frozenset({"Access", "Network"})
+"""Headings below which what is added is a risk: a right, or an opened path."""
 
 
 def change(content: Content) -> Element:
@@ -35,7 +37,7 @@ def _group(group: Group) -> Node:
 
 
 def _section(title: str, lines: tuple[str, ...]) -> Node:
-    return [h4[title], ul(".lines")[(_item(item) for item in _items(lines))]]
+    return [h4[title], ul(".lines")[(_item(title, item) for item in _items(lines))]]
 
 
 def _items(lines: Iterable[str]) -> list[list[str]]:
@@ -49,10 +51,11 @@ def _items(lines: Iterable[str]) -> list[list[str]]:
     return items
 
 
-def _item(lines: list[str]) -> Element:
+def _item(title: str, lines: list[str]) -> Element:
     first, *others = lines
     mark, _, words = first.partition(" ")
     kind, word = _MARKS.get(mark, ("warned", "changed"))
+    kind = "warned" if mark == "+" and title in _OPENED else kind
     return li[
         div[badge(kind, word)], div[p[prose(words.strip())], (p[prose(other)] for other in others)]
     ]

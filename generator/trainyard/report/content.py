@@ -80,12 +80,14 @@ class Change:
 
     Args:
         kind: ``fine`` when nothing that runs is disturbed, ``warned`` or ``bad``.
+        origin: the commits that were compared, with their days and authors.
         headline: the worst that happens.
         totals: numbers of objects; empty when they are unknown.
         notes: what was compared.
     """
 
     kind: str
+    origin: str
     headline: str
     totals: str
     groups: tuple[Group, ...]

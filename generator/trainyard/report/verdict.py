@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from htpy import Element, dd, div, dl, dt, h1, header, p, span
+from htpy import Element, Fragment, dd, div, dl, dt, fragment, h1, header, p, span
 
 from trainyard.capacity.figures import PoolCapacity
+from trainyard.change.impact.objects import number_synced
+from trainyard.model.money import Money
 from trainyard.model.quantity import counted
 from trainyard.report.content import Change, Content
 from trainyard.report.elements import prose
@@ -25,8 +27,11 @@ def verdict(content: Content) -> Element:
     ]
 
 
-def _change(change: Change) -> Element:
-    return p(f".change.{change.kind}")[span["This change: "], prose(change.headline)]
+def _change(change: Change) -> Fragment:
+    return fragment[
+        p(f".change.{change.kind}")[span["This change: "], prose(change.headline)],
+        p(".kicker")[change.origin],
+    ]
 
 
 def _sentence(content: Content) -> tuple[str, str]:
@@ -49,7 +54,7 @@ def _checked(content: Content) -> str:
             f"{profiles}, and {objects:,} objects of the committed tree: valid against strict "
             "schemas, built by kustomize, valid in kubeconform."
         )
-    objects = sum(len(cluster.manifests) for cluster in content.clusters)
+    objects = _objects(content)
     if objects:
         reason = content.unverified or "the errors below stopped it"
         return (
@@ -66,8 +71,27 @@ def _tiles(content: Content) -> Iterator[tuple[str, str]]:
     yield "Teams", f"{len(teams):,}"
     yield "Nodes", f"{sum(pool.nodes for pool in pools):,}"
     yield "GPUs", f"{sum(pool.nodes * pool.gpus for pool in pools):,}"
-    yield "Nodes of head-room", f"{_room(pools):g}"
-    yield "Objects", f"{sum(len(cluster.manifests) for cluster in content.clusters):,}"
+    yield "Nodes of head-room", f"{round(_room(pools), 2):g}"
+    yield "Objects", f"{_objects(content):,}"
+    if cost := ", ".join(_costs(content)):
+        yield "Cost of all nodes a month", cost
+
+
+def _objects(content: Content) -> int:
+    """Return how many objects Argo CD syncs; samples and artifacts are none of them."""
+    return sum(number_synced(cluster.manifests) for cluster in content.clusters)
+
+
+def _costs(content: Content) -> Iterator[str]:
+    """Yield what all nodes with a price cost in a month, by currency."""
+    months: dict[str, list[Money]] = {}
+    for cluster in content.clusters:
+        for pool in cluster.site.cluster.pools:
+            if pool.price:
+                month = pool.price.month(pool.nodes)
+                months.setdefault(month.currency, []).append(month)
+    for currency, every in sorted(months.items()):
+        yield f"{Money(sum(month.minor for month in every), currency).display} {currency}"
 
 
 def _room(pools: Sequence[PoolCapacity]) -> float:

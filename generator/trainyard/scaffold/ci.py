@@ -15,7 +15,7 @@ from trainyard.scaffold.install import put
 
 _TEMPLATES = files("trainyard.scaffold") / "ci"
 _COMMIT, _DIGEST = "[0-9a-f]{40}", "sha256:[0-9a-f]{64}"
-_FOLDER = re.compile(r"[A-Za-z0-9._/-]+")
+_PLAIN = re.compile(r"[A-Za-z0-9._/-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ _IMAGE_FORM = "NAME@sha256:DIGEST"
 _IMAGE = re.compile(rf"[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?@{_DIGEST}")
 _NO_IMAGE = (
     f"registry.example.com/trainyard@sha256:{'0' * 64} "
-    "# placeholder: an image with git, trainyard, kustomize and kubeconform"
+    "# placeholder: the image that you built from Trainyard's Containerfile"
 )
 SYSTEMS = {
     "github": System(
@@ -74,26 +74,33 @@ SYSTEMS = {
 }
 
 
-def ci_files(system: System, folder: str, origin: str = "") -> dict[str, bytes]:
+def ci_files(system: System, folder: str, branch: str, origin: str = "") -> dict[str, bytes]:
     """Return the files of a CI system by path from the root of the Git repository.
 
     Args:
         system: the CI system.
         folder: of the platform, from that root; ``.`` for the root itself.
+        branch: that Argo CD syncs.
         origin: what pins Trainyard; empty for a placeholder.
 
     Raises:
         ValueError: a value has another form, so that it could mean something else in a template.
     """
-    if not _FOLDER.fullmatch(folder):
-        raise ValueError(
-            f"the folder `{folder}` has other characters than letters, digits, `.`, `_`, `-`"
-        )
+    for what, value in (("folder", folder), ("branch", branch)):
+        if not _PLAIN.fullmatch(value):
+            raise ValueError(
+                f"the {what} `{value}` has other characters than letters, digits, `.`, `_`, `-`"
+            )
     if origin and not system.origin.fullmatch(origin):
         raise ValueError(f"`--from {origin}` is not {system.form}")
     # The version beside a pinned commit is for people, and for tools that update it.
     pinned = f"{origin} # {__version__}" if origin else system.placeholder
-    values = {"@VERSION@": __version__, "@FOLDER@": folder, "@TRAINYARD@": pinned}
+    values = {
+        "@VERSION@": __version__,
+        "@FOLDER@": folder,
+        "@BRANCH@": branch,
+        "@TRAINYARD@": pinned,
+    }
     return {path: _filled(name, values) for path, name in system.files.items()}
 
 

@@ -25,11 +25,14 @@ from trainyard_rehearsal.checks.refusals import (
     KUEUE_KEYS,
     MANAGER,
     METADATA,
+    NAME_FORM,
     NODES,
+    NUL,
     PLACEMENT,
     PRIORITY,
     QUEUE,
     RANKS,
+    REFERENCES,
     RESOURCES,
     RUNTIME,
     SCRIPTS,
@@ -65,7 +68,13 @@ _ENV: tuple[list[Body], ...] = (
     [{"name": "A", "value": "x", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
     [{"name": "A", "valueFrom": {"fieldRef": {"apiVersion": "v2", "fieldPath": "metadata.uid"}}}],
     [{"name": "9bad=name", "value": "x"}],
+    [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a", "key": ".."}}}],
+    [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "a", "key": "..x"}}}],
 )
+_MULTIPLIED = [{"name": "A0", "value": "x" * 60}] + [
+    {"name": f"A{level}", "value": f"$(A{level - 1})" * 10} for level in range(1, 20)
+]
+"""6 * 10**20 characters for whoever expands them."""
 _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, ENVIRONMENT) for env in _ENV),
     *(
@@ -75,6 +84,15 @@ _CONTAINERS: tuple[tuple[Body, str], ...] = (
     ({"env": [{"name": f"A{i}", "value": "x"} for i in range(201)]}, JOB_TOO_LARGE),
     ({"env": [{"name": "A", "value": "x" * 70_000}]}, JOB_TOO_LARGE),
     ({"command": ["x" * 40_000], "args": ["x" * 30_000]}, JOB_TOO_LARGE),
+    ({"env": _MULTIPLIED}, REFERENCES),
+    ({"args": ["$(A)" * 65]}, REFERENCES),
+    ({"args": ["$$$(A)" * 65]}, REFERENCES),
+    ({"args": ["\0"]}, NUL),
+    ({"env": [{"name": "A", "value": "a\0b"}]}, NUL),
+    (
+        {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a..b", "key": "a"}}}]},
+        NAME_FORM,
+    ),
     ({"command": []}, TRAINER_FIELDS),
     ({"args": []}, TRAINER_FIELDS),
     *(

@@ -57,12 +57,15 @@ def check_platform_controllers(lab: Lab, spaces: Sequence[Space]) -> Iterator[Ou
         lab: with the tree applied.
         spaces: the namespaces.
     """
-    tally = RequestTally()
+    harmless, hostile = RequestTally(), RequestTally()
     for platform_controller in platform_controllers(lab.plan.site.cluster.release):
         for space in spaces:
             with _prepared(lab, platform_controller, space):
-                tally.send(_cases(lab.api, platform_controller, space))
-    yield tally.outcome("platform's controllers let through")
+                cases = list(_cases(lab.api, platform_controller, space))
+                harmless.send(each for each in cases if not each.refusal)
+                hostile.send(each for each in cases if each.refusal)
+    yield harmless.outcome("platform's controllers let through")
+    yield hostile.outcome("tenants' wishes refused to controllers")
 
 
 def _cases(api: Api, controller: PlatformController, space: Space) -> Iterator[RequestCase]:
@@ -71,7 +74,7 @@ def _cases(api: Api, controller: PlatformController, space: Space) -> Iterator[R
         if body := _named(request["object"], space):
             send = partial(_send, api, sender, {**request, "object": body})
             display = f"{controller.controller}: {request['does']} in {space.namespace}"
-            yield RequestCase(display, send, space.team.at)
+            yield RequestCase(display, send, space.team.at, request.get("refusal", ""))
 
 
 def _sender(api: Api, account: str) -> Api:

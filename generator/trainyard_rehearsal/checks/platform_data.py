@@ -20,6 +20,9 @@ from trainyard_rehearsal.outcome import Outcome
 _NAMESPACE = "rehearsal-project"
 _USER = "project-admin@example.com"
 _OPERATOR = "system:serviceaccount:external-secrets:external-secrets"
+_DEPUTY = "system:serviceaccount:openshift-infra:template-instance-controller"
+"""It creates what a tenant's template says, with the role ``admin`` in every namespace."""
+
 _RBAC = "rbac.authorization.k8s.io"
 _KEY = {"key": "ml/teams/nlp/checkpoints"}
 
@@ -35,10 +38,11 @@ def check_platform_data(lab: Lab) -> Iterator[Outcome]:
     for body in bodies:
         lab.api.apply(body)
     user = lab.api.acting(_USER, ["system:authenticated"])
-    wait_until_permitted(lab, user, "create", "persistentvolumeclaims", _NAMESPACE)
     hostile, harmless = RequestTally(), RequestTally()
-    hostile.send(_create(user, cluster, _naming_stores(cluster), STORE))
-    hostile.send(_create(user, cluster, _claiming(cluster), ADOPTED))
+    for each in (user, as_account(lab.api, _DEPUTY)):
+        wait_until_permitted(lab, each, "create", "persistentvolumeclaims", _NAMESPACE)
+        hostile.send(_create(each, cluster, _naming_stores(cluster), STORE))
+        hostile.send(_create(each, cluster, _claiming(cluster), ADOPTED))
     harmless.send(_create(user, cluster, _harmless(cluster), ""))
     operator = as_account(lab.api, _OPERATOR)
     wait_until_permitted(lab, operator, "create", "externalsecrets.external-secrets.io", _NAMESPACE)
@@ -113,6 +117,8 @@ def _project() -> Iterator[Body]:
         {"apiGroups": ["external-secrets.io"], "resources": ["*"], "verbs": ["create"]},
     ]
     yield from _role("Role", _metadata("rehearsal"), rules, _USER)
+    everywhere = [*rules, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["update"]}]
+    yield from _role("ClusterRole", {"name": "rehearsal-deputy"}, everywhere, _DEPUTY)
     rules = [
         {"apiGroups": ["external-secrets.io"], "resources": [kind], "verbs": ["create", "update"]}
         for kind in ("externalsecrets", "externalsecrets/status")

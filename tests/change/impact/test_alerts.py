@@ -38,8 +38,10 @@ def test_alerts_that_lose_their_metrics_are_named() -> None:
 
 
 def test_a_cluster_without_monitoring_loses_all() -> None:
-    found = lines({}, {CLUSTER: {"monitoring": None}})
+    *found, prometheus = lines({}, {CLUSTER: {"monitoring": None}})
     assert [line[:2] for line in found] == ["- "] * len(found)
+    assert prometheus.startswith("~ the Prometheus: openshift in ")
+    assert prometheus.endswith(" -> none")
     assert any("critical" in line and "and " in line for line in found)
 
 

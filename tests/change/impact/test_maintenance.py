@@ -50,11 +50,24 @@ def test_team_that_gives_a_node_may_lose_jobs_and_gets_it_back() -> None:
     assert "  back in use: gpu-01, gpu-02" in quota_lines(back)
 
 
+def test_nodes_that_are_lent_for_a_weekend_cost_what_they_cost_before() -> None:
+    priced: dict[str, Any] = {CLUSTER: {"pools": {"dgx-h100": {"nodeHour": "96 USD"}}}}
+    entry = {"nodes": NODES[:2], "until": "2026-12-01", "reason": "new cables", "from": {"nlp": 1}}
+    lent = {CLUSTER: {"pools": {"dgx-h100": {"nodeHour": "96 USD", "maintenance": [entry]}}}}
+    lines = [*quota_lines(impact(priced, lent))]
+
+    assert [line for line in lines if line.startswith("~ nlp on dgx-h100: 4 -> 3 nodes")]
+    assert not [line for line in lines if "a month" in line]
+    fewer = impact(priced, {**priced, NLP: quota(3) | {"largestJob": None}})
+    assert [line for line in quota_lines(fewer) if "280,320.00 -> 210,240.00 USD a month" in line]
+
+
 def test_other_day_takes_no_node() -> None:
     found = impact(out(NODES[:1]), out(NODES[:1], until="2026-12-24"))
     assert [*quota_lines(found)] == [
         "~ pool dgx-h100: 1 of 9 nodes out of use",
         "  gpu-01 until 2026-12-24 (new cables)",
+        "  before: gpu-01 until 2026-12-01 (new cables)",
     ]
 
 

@@ -14,6 +14,7 @@ from trainyard.change.impact.access import (
 from trainyard.change.impact.alerts import alert_changes, waiting_changes
 from trainyard.change.impact.claims import claim_changes
 from trainyard.change.impact.disruption import disruptions
+from trainyard.change.impact.facts import fact_changes
 from trainyard.change.impact.hands import hand_changes, node_work, server_change
 from trainyard.change.impact.jobs import deadline_changes, priority_changes
 from trainyard.change.impact.maintenance import maintenance_changes
@@ -51,7 +52,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         _change(sides),
         disruptions=disruptions(edited.in_use, objects),
         renames=rename_changes(stays),
-        quotas=quota_changes(sides.in_use),
+        quotas=quota_changes(sides),
         transfers=transfers(sides.in_use),
         payers=payer_changes(sides),
         cohorts=cohort_changes(sides),
@@ -77,6 +78,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         hands=hand_changes(sides),
         node_work=node_work(sides),
         server=server_change(sides),
+        facts=fact_changes(sides),
     )
     nothing = ClusterImpact(sides.name, "changed")
     return None if impact == nothing else impact

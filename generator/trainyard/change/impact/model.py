@@ -21,6 +21,7 @@ from trainyard.change.impact.states import (
     AlertChange,
     ClaimChange,
     DeadlineChange,
+    FactChange,
     LogChange,
     PriorityChange,
     RegulationChange,
@@ -235,6 +236,7 @@ class ClusterImpact:
     hands: tuple[HandChange, ...] = ()
     node_work: tuple[NodeWork, ...] = ()
     server: ServerChange | None = None
+    facts: tuple[FactChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

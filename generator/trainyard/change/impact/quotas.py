@@ -26,9 +26,19 @@ from trainyard.model.tenant import Tenant
 
 def quota_changes(sides: Sides) -> tuple[QuotaChange, ...]:
     """Return each team's quota on a pool that differs, sorted by team and pool."""
-    old, new = _both(sides)
+    old, new = _both(sides.in_use)
     changes = (_compared(*key, old.get(key), new.get(key)) for key in sorted({*old, *new}))
-    return tuple(change for change in changes if change is not None)
+    # A team pays for nodes in maintenance too, which last a weekend and no month.
+    before, after = _months(sides.old, sides.renamed), _months(sides.new, {})
+    return tuple(
+        replace(
+            change,
+            month_before=before.get((change.team, change.pool)),
+            month_after=after.get((change.team, change.pool)),
+        )
+        for change in changes
+        if change is not None
+    )
 
 
 def transfers(sides: Sides) -> tuple[Transfer, ...]:
@@ -97,9 +107,8 @@ def _compared(
     if before and after and _is_same(before, after):
         return None
     (had, reached), (has, reaches) = _numbers(before), _numbers(after)
-    months = (_month(share) for share in (before, after))
     resources = resource_changes(_resources(before), _resources(after))
-    return QuotaChange(team, pool, had, has, reached, reaches, resources, *months)
+    return QuotaChange(team, pool, had, has, reached, reaches, resources)
 
 
 def _resources(share: _Share | None) -> dict[str, int]:
@@ -114,10 +123,17 @@ def _numbers(share: _Share | None) -> tuple[Quota | None, Fraction]:
     return (share.quota, share.reach) if share else (None, Fraction(0))
 
 
-def _month(share: _Share | None) -> Money | None:
-    """Return what a team's own nodes cost in a month; None without a quota or a price."""
-    price = share.pool.price if share else None
-    return price.month(share.quota.nodes) if share and price else None
+def _months(site: Site | None, renamed: Mapping[str, str]) -> dict[tuple[str, str], Money]:
+    """Return what each team's own nodes of each pool with a price cost in a month."""
+    if site is None:
+        return {}
+    owners = owners_of(site)
+    return {
+        (renamed.get(tenant.name, tenant.name), pool.name): pool.price.month(quota.nodes)
+        for pool in site.cluster.pools
+        if pool.price
+        for tenant, quota in owners[pool.name]
+    }
 
 
 def _is_same(before: _Share, after: _Share) -> bool:

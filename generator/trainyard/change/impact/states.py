@@ -1,4 +1,4 @@
-"""Changes of what jobs may be, of claims, regulations, logs and alerts."""
+"""Changes of what jobs may be, of claims, regulations, logs, alerts, and other values."""
 
 from __future__ import annotations
 
@@ -96,3 +96,21 @@ class WaitingChange:
     priority: str
     before: int
     after: int
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """A value that people depend on, and that no other change shows.
+
+    Args:
+        topic: heading of the lines that it belongs to, e.g. ``Storage``.
+        subjects: whose value it is, sorted.
+        what: the value is; empty where the subject says it.
+        before, after: in words; ``none`` where there is no value.
+    """
+
+    topic: str
+    subjects: tuple[str, ...]
+    what: str
+    before: str
+    after: str

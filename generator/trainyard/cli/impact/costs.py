@@ -11,7 +11,8 @@ from trainyard.model.money import Money
 def quota_costs(change: QuotaChange) -> Iterator[str]:
     """Yield what a team's own nodes cost, if their number changes."""
     before, after = change.before, change.after
-    if not before or not after or before.nodes != after.nodes:
+    moves = not before or not after or before.nodes != after.nodes
+    if moves and change.month_before != change.month_after:
         yield from _months(change.month_before, change.month_after)
 
 

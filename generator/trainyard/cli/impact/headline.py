@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from trainyard.change.diff import Diff
 from trainyard.change.impact.model import ClusterImpact, Impact
 from trainyard.change.impact.upgrade import Upgrade
-from trainyard.cli.impact.sections import counts, sentence
+from trainyard.cli.impact.sections import counts, sentence, size_of
 from trainyard.diagnostics import Severity
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
@@ -113,6 +113,29 @@ def _gaining(cluster: ClusterImpact) -> Iterator[str]:
     yield from _of_richer_roles(cluster)
 
 
+def _deprived(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield who may do less and nothing else instead; with a namespace its rights go too."""
+    gone = {space.namespace for space in cluster.namespaces if not space.added}
+    for access in cluster.access:
+        places = {place for role in access.lost for place in role.namespaces}
+        if access.lost and not access.gained and not (places and places <= gone):
+            yield access.subject
+    for role in cluster.roles:
+        if role.lost and not role.gained:
+            yield from role.subjects
+
+
+def _kept_shorter(cluster: ClusterImpact) -> Iterator[str]:
+    for log in cluster.logs:
+        if log.after and log.after < log.before:
+            yield from log.teams
+
+
+def _keeping_credentials(cluster: ClusterImpact) -> Iterator[str]:
+    if cluster.drops_credentials is False:
+        yield cluster.name
+
+
 def _of_richer_roles(cluster: ClusterImpact) -> Iterator[str]:
     for role in cluster.roles:
         if role.gained:
@@ -131,6 +154,9 @@ _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
     "opens network paths of": _opened,
     "closes network paths of": _closed,
     "gives rights to": _gaining,
+    "takes rights from": _deprived,
+    "keeps log lines for a shorter time of": _kept_shorter,
+    "keeps log lines with credentials on": _keeping_credentials,
 }
 """What is said of some teams, namespaces or subjects, the worst first."""
 
@@ -158,9 +184,9 @@ def _disruption(diff: Diff, impact: Impact) -> str:
     if worst is None:
         return "evicts: nobody" if impact.clusters or impact.upgrade else _without_effect(diff)
     more = sum(len(cluster.disruptions) for cluster in impact.clusters) - 1
-    gpus = f", at most {counted(worst.gpus, 'running GPU')}" if worst.gpus else ""
+    size = f", {amount}" if (amount := size_of(worst)) else ""
     others = f"; and {counted(more, 'more disruption')}" if more else ""
-    return f"{sentence(worst, _cluster_of(impact))}{gpus}: {worst.cause}{others}"
+    return f"{sentence(worst, _cluster_of(impact))}{size}: {worst.cause}{others}"
 
 
 def is_nothing(diff: Diff) -> bool:

@@ -66,6 +66,9 @@ def _cordoned(change: MaintenanceChange) -> Iterator[str]:
     """Yield the nodes, and what somebody does with them by hand."""
     for each in change.after:
         yield f"  {each.display}"
+    former = [each for each in change.before if each not in change.after]
+    for each in former if change.after else ():
+        yield f"  before: {each.display}"
     if change.takes_nodes:
         yield "  Somebody must cordon them: until then the scheduler still uses them."
     if change.back:

@@ -19,7 +19,7 @@ from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.cli.impact.duties import duty_lines
 from trainyard.cli.impact.marks import CHANGES, MARKS
 from trainyard.cli.impact.quotas import quota_lines
-from trainyard.cli.impact.states import compliance_lines, job_lines, storage_lines
+from trainyard.cli.impact.states import compliance_lines, fact_lines, job_lines, storage_lines
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE
@@ -59,11 +59,12 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
         "Alerts": _alerts,
         "Network": _network,
         "Runtimes": _runtimes,
+        "Delivery": lambda _: iter(()),
         "Objects": _every_field if fields else _edits,
         "By hand": duty_lines,
     }
     for title, describe in parts.items():
-        if lines := tuple(describe(cluster)):
+        if lines := (*describe(cluster), *fact_lines(cluster, title)):
             yield Section(title, lines)
 
 
@@ -99,12 +100,21 @@ def sentence(disruption: Disruption, cluster: str = "") -> str:
     }[disruption.effect]
 
 
+def size_of(disruption: Disruption) -> str:
+    """Return how much runs there at most: GPUs, or nodes where it has none."""
+    if disruption.gpus:
+        return f"at most {counted(disruption.gpus, 'running GPU')}"
+    of_jobs = disruption.effect in {Effect.UNCOUNTS, Effect.RECLAIMS, Effect.EVICTS}
+    pool = f" of {disruption.pool}" if disruption.pool else ""
+    return f"on at most {counted(disruption.nodes, 'node')}{pool}" if of_jobs else ""
+
+
 def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
     told = ""
     for disruption in cluster.disruptions:
-        gpus = f"; at most {counted(disruption.gpus, 'running GPU')}" if disruption.gpus else ""
+        size = f"; {amount}" if (amount := size_of(disruption)) else ""
         teams = f" of {few(disruption.teams)}" if disruption.gpus and disruption.pool else ""
-        yield f"! {sentence(disruption)}{gpus}{teams}"
+        yield f"! {sentence(disruption)}{size}{teams}"
         yield f"  because: {disruption.cause}"
         consequence = f"{disruption.consequence} ({disruption.source})"
         yield f"  {'As above.' if consequence == told else consequence}"

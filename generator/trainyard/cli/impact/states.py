@@ -1,4 +1,4 @@
-"""Describe what changes of jobs, claims and regulations."""
+"""Describe what changes of jobs, claims, regulations and other values."""
 
 from __future__ import annotations
 
@@ -45,3 +45,11 @@ def compliance_lines(cluster: ClusterImpact) -> Iterator[str]:
             yield f"! no longer demanded of {each.team}: {', '.join(each.lost)}"
         if each.gained:
             yield f"+ demanded of {each.team}: {', '.join(each.gained)}"
+
+
+def fact_lines(cluster: ClusterImpact, topic: str) -> Iterator[str]:
+    """Yield the values that differ and belong below a heading."""
+    for each in cluster.facts:
+        if each.topic == topic:
+            what = f"{each.what} " if each.what else ""
+            yield f"~ {few(each.subjects)}: {what}{each.before} -> {each.after}"

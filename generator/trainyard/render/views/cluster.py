@@ -245,6 +245,11 @@ class ClusterView:
         return f"!{parameters}.check('update').allowed()"
 
     @property
+    def resolver_namespaces(self) -> str:
+        """CEL: the namespaces in which a cluster's names are resolved, on any distribution."""
+        return text_list(sorted({"kube-system", self.cluster.release.dns.namespace}))
+
+    @property
     def copy_label(self) -> str:
         """CEL: key of the label that names the runtime which a TrainingRuntime is a copy of."""
         return text(f"{self.cluster.settings.domain}/copy-of")

@@ -1,0 +1,139 @@
+"""The values of a cluster on which people depend, each in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from trainyard.change.impact.values import NONE, Fact, Facts, listed, yes
+from trainyard.model.cleanup import FinishedJobs
+from trainyard.model.cluster import Cluster
+from trainyard.model.fabric import Fabric
+from trainyard.model.pool import Pool
+from trainyard.model.quantity import counted, format_bytes, format_cpu, format_seconds
+from trainyard.model.storage import Storage
+
+
+def cluster_facts(cluster: Cluster) -> Facts:
+    """Yield the values of a cluster; what comes or goes in them is a change too."""
+    for part in (_of_delivery, _of_nodes, _of_queues, _of_prometheus, _of_storage):
+        yield from part(cluster)
+    for fabric in cluster.fabrics:
+        yield Fact("Network", f"fabric {fabric.name}", "gives new teams"), _numbers(fabric)
+    for name, owner in cluster.external.items():
+        yield Fact("By hand", name, "owner"), owner
+
+
+def clean_up_facts(clean_up: FinishedJobs) -> Facts:
+    """Yield the values of what deletes finished jobs."""
+    secret = clean_up.pull_secret.name if clean_up.pull_secret else "no secret"
+    yield Fact("Jobs", "finished jobs", "are deleted with"), f"{clean_up.image} by {secret}"
+
+
+def _of_delivery(cluster: Cluster) -> Facts:
+    settings = cluster.settings
+    argocd = f"Argo CD in {cluster.argocd_namespace}"
+    source = f"{settings.path} of {settings.repository} at {settings.branch}"
+    yield Fact("Delivery", "the cluster", "is synced by"), argocd
+    yield Fact("Delivery", "the cluster", "is synced from"), source
+    yield Fact("Delivery", "labels and annotations", "begin with"), settings.domain
+    yield Fact("Delivery", "the cluster", "has release"), cluster.release.name
+    for component, version in cluster.versions.items():
+        yield Fact("Delivery", component, "version"), version
+
+
+def _of_nodes(cluster: Cluster) -> Facts:
+    syncs = {
+        "manual": "when somebody starts it",
+        "automatic": "at each commit",
+        "with-platform": "at each commit, with `platform/`",
+    }
+    yield Fact("By hand", "objects of nodes", "are synced"), syncs[cluster.node_sync]
+    yield (
+        Fact("Compliance", "the pod network", "encrypts between nodes"),
+        yes(cluster.encrypts_pods),
+    )
+    yield Fact("Compliance", "nodes", "run in FIPS mode"), yes(cluster.fips)
+    daemons = listed(cluster.system_namespaces)
+    yield Fact("Access", "pods that may use any node", "are in namespaces"), daemons
+
+
+def _of_queues(cluster: Cluster) -> Facts:
+    kept = format_seconds(cluster.finished_jobs.keep) if cluster.finished_jobs else "no time"
+    yield Fact("Jobs", "finished jobs", "are deleted after"), kept
+    yield Fact("Jobs", "Kueue", "queues"), listed(cluster.frameworks)
+    shared = {"fair": "by weight", "classical": "to who comes first"}
+    yield Fact("Quota", "borrowed nodes", "are given"), shared[cluster.sharing]
+    for cohort in cluster.cohorts:
+        place = f"below {cohort.parent}" if cohort.parent else "below nothing"
+        yield Fact("Quota", f"cohort {cohort.name}"), f"{place} with weight {cohort.weight}"
+
+
+def _numbers(fabric: Fabric) -> str:
+    link = fabric.link
+    first, last = link.display(fabric.first_segment), link.display(fabric.last_segment)
+    return f"{link.ranges} {first}-{last} and /{fabric.block} of {fabric.addresses}"
+
+
+def fabric_facts(fabric: Fabric) -> Facts:
+    """Yield the values of a fabric, but for the numbers that new teams get."""
+    values = {
+        "has link": fabric.link.name,
+        "has topology": ", ".join(fabric.levels) or NONE,
+        "below one leaf switch": counted(fabric.leaf_nodes, "node") if fabric.leaf_nodes else NONE,
+        "MTU": str(fabric.mtu or "the driver's"),
+        "traffic class": "the driver's" if fabric.traffic_class < 0 else str(fabric.traffic_class),
+        "resource names begin with": fabric.resources,
+    }
+    for what, value in values.items():
+        yield Fact("Network", f"fabric {fabric.name}", what), value
+
+
+def pool_facts(pool: Pool) -> Facts:
+    """Yield what somebody sets up on the nodes of a pool."""
+    hardware, subject = pool.hardware, f"nodes of {pool.name}"
+    kept = hardware.kubelet
+    amounts = (
+        f"cpu {format_cpu(kept.cpu)}",
+        f"memory {format_bytes(kept.memory)}",
+        f"ephemeral-storage {format_bytes(kept.ephemeral_storage)}",
+    )
+    yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
+    yield Fact("By hand", subject, "have hardware"), hardware.name
+    yield Fact("By hand", subject, "kubelet keeps"), ", ".join(amounts)
+    yield Fact("By hand", subject, "pods at most"), str(hardware.total.pods)
+    if pool.rails:
+        card = f"{hardware.nic_vendor}:{hardware.nic_device}"
+        parts = counted(hardware.virtual_functions, "virtual function")
+        yield Fact("By hand", subject, "rails are"), f"cards {card} with {parts} each"
+        rails = (nic for nic in hardware.nics if nic.role == "rail")
+        ports = ", ".join(f"{nic.gpu} {nic.pci}" for nic in rails)
+        yield Fact("By hand", subject, "rails by GPU"), ports
+
+
+def _of_prometheus(cluster: Cluster) -> Facts:
+    monitoring = cluster.monitoring
+    yield Fact("Access", "dashboards of all teams", "are shown by"), cluster.viewer or NONE
+    if monitoring:
+        labels = listed(f"{key}={value}" for key, value in sorted(monitoring.labels.items()))
+        yield Fact("Alerts", "the Prometheus"), f"{monitoring.stack} in {monitoring.namespace}"
+        yield Fact("Alerts", "the Prometheus", "selects objects by"), labels
+
+
+def _of_storage(cluster: Cluster) -> Facts:
+    for storage in cluster.storage:
+        yield Fact("Storage", f"storage {storage.name}"), _storage(storage)
+    for secret in cluster.pull_secrets:
+        place = f"{secret.path} in {secret.secret_store}"
+        yield Fact("Runtimes", f"pull secret {secret.name}"), place
+
+
+def _storage(storage: Storage) -> str:
+    """Return where data of a kind of storage lies."""
+    places: dict[str, Callable[[Storage], str]] = {
+        "nfs": lambda s: f"{s.server}:{s.path} over {counted(s.connections, 'connection')}",
+        "s3": lambda s: f"{s.endpoint} by keys of {s.path} in {s.secret_store}",
+        "class": lambda s: f"class {s.storage_class}",
+        "adopted": lambda s: f"volumes of class {s.storage_class}",
+    }
+    rest = "encrypted" if storage.encrypted else "not stated as encrypted"
+    return f"{places[storage.kind](storage)}, {rest}"

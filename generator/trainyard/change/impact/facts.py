@@ -1,0 +1,162 @@
+"""Compare the values of profiles on which people depend, each in words.
+
+What objects, quotas and rights show is compared elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from trainyard.change.impact.cluster_facts import (
+    clean_up_facts,
+    cluster_facts,
+    fabric_facts,
+    pool_facts,
+)
+from trainyard.change.impact.model import Sides
+from trainyard.change.impact.quotas import are_comparable
+from trainyard.change.impact.states import FactChange
+from trainyard.change.impact.values import NONE, Fact, Facts, listed, yes
+from trainyard.model.cluster import Cluster
+from trainyard.model.platform import Site
+from trainyard.model.quantity import counted, format_bytes, format_seconds
+from trainyard.model.runtime import Runtime
+from trainyard.model.space import Space
+from trainyard.model.team import NO_QUEUE, Team
+from trainyard.model.tenant import Tenant
+
+Holders = Iterator[tuple[tuple[str, str], dict[Fact, str]]]
+"""Whose values they are -> its values; they are compared where it is on both sides."""
+
+
+def fact_changes(sides: Sides) -> tuple[FactChange, ...]:
+    """Return each value that differs, sorted; what comes or goes as a whole is left out."""
+    if not are_comparable(sides):
+        return ()
+    old, new = dict(_holders(sides.old, sides.renamed)), dict(_holders(sides.new, {}))
+    found: dict[tuple[str, str, str, str], set[str]] = defaultdict(set)
+    for holder in old.keys() & new.keys():
+        before, after = old[holder], new[holder]
+        for fact in before.keys() | after.keys():
+            values = before.get(fact, NONE), after.get(fact, NONE)
+            if values[0] != values[1]:
+                found[fact.topic, fact.what, *values].add(fact.subject)
+    return tuple(
+        FactChange(topic, tuple(sorted(subjects)), what, before, after)
+        for (topic, what, before, after), subjects in sorted(found.items())
+    )
+
+
+def _holders(site: Site | None, renamed: Mapping[str, str]) -> Holders:
+    """Yield the values of the cluster and its parts, and of each team, namespace and runtime."""
+    if site is None:
+        return
+    yield from _of_cluster(site.cluster)
+    for tenant in site.tenants:
+        name = renamed.get(tenant.name, tenant.name)
+        yield ("team", name), dict(_of_team(name, tenant))
+        yield from _of_members(name, tenant)
+        yield from _of_claims(name, tenant)
+        for space in tenant.spaces:
+            yield ("namespace", space.namespace), dict(_of_space(space))
+            for launch in space.launches:
+                yield ("runtime", _versioned(launch.runtime)), dict(_of_runtime(launch.runtime))
+
+
+def _of_cluster(cluster: Cluster) -> Holders:
+    yield ("cluster", ""), dict(cluster_facts(cluster))
+    for pool in cluster.pools:
+        yield ("pool", pool.name), dict(pool_facts(pool))
+    for fabric in cluster.fabrics:
+        yield ("fabric", fabric.name), dict(fabric_facts(fabric))
+    for priority in cluster.priorities:
+        fact = Fact("Jobs", f"priority {priority.name}", "value")
+        yield ("priority", priority.name), {fact: str(priority.value)}
+    if cluster.finished_jobs:
+        yield ("clean-up", ""), dict(clean_up_facts(cluster.finished_jobs))
+
+
+def _of_team(name: str, tenant: Tenant) -> Facts:
+    team = tenant.team
+    yield Fact("Alerts", f"team {name}", "is told at"), team.contact
+    encrypts = "not stated" if team.encrypts_transit is None else yes(team.encrypts_transit)
+    yield Fact("Compliance", f"data of {name}", "must be encrypted between nodes"), encrypts
+    yield Fact("Runtimes", name, "default runtime"), team.default_runtime or NONE
+    copies = "TrainingRuntimes that its admins may make in each namespace"
+    yield Fact("Runtimes", name, copies), str(team.own_runtimes)
+    yield Fact("Jobs", f"a job of {name} without a queue's label"), _default_queue(team, tenant)
+    yield Fact("Delivery", name, "hand-written components"), listed(team.components)
+    yield Fact("Storage", name, "folder on NFS servers and in secret stores"), team.folder
+
+
+def _of_members(name: str, tenant: Tenant) -> Holders:
+    """Yield the values of a team's measures, debuggers and accounts."""
+    team = tenant.team
+    for measure, control in team.compliance.controls.items() if team.compliance else ():
+        fact = Fact("Compliance", name, f"evidence of {measure} cites")
+        yield (f"control {measure}", name), {fact: control}
+    if team.debuggers:
+        fact = Fact("Access", f"debuggers of {name}", "have the role because")
+        yield ("debuggers", name), {fact: team.debuggers.reason}
+    for account in team.accounts:
+        fact = Fact("Access", f"service account {account.name} of {name}", "is made by")
+        yield (f"account {account.name}", name), {fact: account.owner or "Trainyard"}
+
+
+def _of_claims(name: str, tenant: Tenant) -> Holders:
+    """Yield who may claim storage, of a team that may."""
+    if any(space.allowances for space in tenant.spaces):
+        roles = {*tenant.team.groups, *(account.role for account in tenant.team.accounts)}
+        who = "its admins" if "admin" in roles else "nobody, for it has no admin"
+        yield ("claims", name), {Fact("Storage", name, "storage may be claimed by"): who}
+
+
+def _default_queue(team: Team, tenant: Tenant) -> str:
+    own = tenant.spaces[0].default_class
+    return "is refused" if team.default_queue == NO_QUEUE else f"is in queue {own or NONE}"
+
+
+def _of_space(space: Space) -> Facts:
+    if space.ids:
+        ids = f"{space.ids.first} and up, level {space.ids.level}"
+        yield Fact("Access", space.namespace, "user ids of its pods"), ids
+    if space.profile.name:
+        size = counted(space.profile.largest_job, "node")
+        yield Fact("Jobs", space.namespace, "largest job"), size
+    for allowed in space.allowances:
+        what = f"claims of {allowed.storage.name} that admins make, in sum"
+        yield Fact("Storage", space.namespace, what), format_bytes(allowed.size)
+    for claim in space.claims:
+        volume = f"a claim of {claim.request.volume}" if claim.request.volume else "a claim"
+        yield Fact("Storage", space.namespace, claim.name), volume
+    for bucket in space.buckets:
+        yield Fact("Storage", space.namespace, bucket.name), f"bucket {bucket.bucket}"
+
+
+def _of_runtime(runtime: Runtime) -> Facts:
+    small = " in a pod of its own" if runtime.small_launcher else ""
+    values: dict[str, str] = {
+        "name that dashboards show": runtime.display_name,
+        "what it is for": runtime.description,
+        "documentation": runtime.docs,
+        "SDKs list it as": runtime.framework,
+        "ranks are started by": f"{runtime.launcher.name}{small}",
+        "steps before the ranks": listed(step.name for step in runtime.initializers),
+        "libraries": listed(f"{name} {version}" for name, version in runtime.libraries.items()),
+        "nodes of the largest job": str(runtime.max_nodes),
+        "an attempt may run": _seconds(runtime.deadline),
+        "ranks are killed after SIGTERM and": format_seconds(runtime.grace),
+        "is supported until": runtime.end or "any day",
+        "a failed job is started again": counted(runtime.restarts, "time"),
+    }
+    for what, value in values.items():
+        yield Fact("Runtimes", _versioned(runtime), what), value or NONE
+
+
+def _versioned(runtime: Runtime) -> str:
+    return f"{runtime.family}-v{runtime.version}"
+
+
+def _seconds(seconds: int) -> str:
+    return format_seconds(seconds) if seconds else "any time"

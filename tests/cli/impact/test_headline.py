@@ -1,0 +1,83 @@
+"""The first line: each notice is said of the edit that loses, opens or ends something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.change.impact.platforms import CLUSTER, NLP, quota, sides
+from trainyard.change.impact.compare import compare
+from trainyard.cli.impact import headline
+
+KEPT = {"monitoring": {"logs": {"keep": "30d", "dropCredentials": True}}}
+STORE = {"egress": {"object-store": {"to": ["203.0.113.0/28"], "ports": [443]}}}
+OPENED = {"egress": {"object-store": {"to": ["203.0.113.0/28"], "ports": [443, 8443]}}}
+NOTICES: dict[str, tuple[str, Any, Any, str]] = {
+    "takes resources from": (NLP, quota(3), quota(2), "nlp"),
+    "grows for good": (
+        NLP,
+        {"storage": {"scratch": "20Ti"}},
+        {"storage": {"scratch": "30Ti"}},
+        "team-nlp/scratch",
+    ),
+    "permits another priority to": (
+        NLP,
+        {"priorities": ["batch"]},
+        {"priorities": ["batch", "production"]},
+        "team-nlp",
+    ),
+    "opens network paths of": (CLUSTER, STORE, OPENED, "team-nlp, team-vision"),
+    "closes network paths of": (CLUSTER, OPENED, STORE, "team-nlp, team-vision"),
+    "gives rights to": (
+        CLUSTER,
+        {"roles": {"operator": ["ml-platform"]}},
+        {"roles": {"operator": ["ml-platform", "helpdesk"]}},
+        "group helpdesk",
+    ),
+    "takes rights from": (
+        CLUSTER,
+        {"roles": {"operator": ["ml-platform", "helpdesk"]}},
+        {"roles": {"operator": ["ml-platform"]}},
+        "group helpdesk",
+    ),
+    "keeps log lines for a shorter time of": (
+        CLUSTER,
+        KEPT,
+        {"monitoring": {"logs": {"keep": "3d", "dropCredentials": True}}},
+        "nlp, vision",
+    ),
+    "keeps log lines with credentials on": (
+        CLUSTER,
+        KEPT,
+        {"monitoring": {"logs": {"keep": "30d", "dropCredentials": False}}},
+        "prod-east",
+    ),
+}
+
+
+def notices(file: str, before: Any, after: Any) -> list[str]:
+    """Return what the first line says beside disruptions."""
+    return list(headline.notices(compare([sides({file: before}, {file: after})], None)))
+
+
+@pytest.mark.parametrize("what", NOTICES)
+def test_first_line_says_what_is_lost_or_opened(what: str) -> None:
+    file, before, after, whose = NOTICES[what]
+
+    assert notices(file, before, after) == [f"{what} {whose}"]
+
+
+@pytest.mark.parametrize("what", NOTICES)
+def test_the_revert_is_no_loss_of_the_same(what: str) -> None:
+    file, before, after, _ = NOTICES[what]
+
+    assert not [each for each in notices(file, after, before) if each.startswith(what)]
+
+
+def test_who_gets_another_role_instead_gains() -> None:
+    """An admin of a team was its user before: nobody need be told that a right was taken."""
+    before = {"groups": {"admin": ["leads"], "user": ["nlp", "people"]}}
+    after = {"groups": {"admin": ["leads", "people"], "user": ["nlp"]}}
+
+    assert notices(NLP, before, after) == ["gives rights to group people"]
