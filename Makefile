@@ -68,8 +68,12 @@ e2e: venv
 	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --no-loadscope-reorder \
 	    --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 
+# SIZE=large measures 1,000 teams. CHECK=--check fails if a command costs 10 % more against the plain script than
+# what is recorded, CHECK=--record records the ratios.
+SIZE ?= small
+CHECK ?=
 bench: venv tools
-	$(bin)/python -m tests.bench
+	$(bin)/python -m tests.bench $(SIZE) $(CHECK)
 
 golden: venv tools
 	$(bin)/pytest --update-golden

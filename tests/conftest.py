@@ -26,8 +26,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 def pytest_configure(config: pytest.Config) -> None:
     """Set how many examples a property has, and have Ctrl-C interrupt the tests.
 
-    A shell starts a background process so that it ignores Ctrl-C.
+    A shell starts a background process so that it ignores Ctrl-C. No test believes an earlier run.
     """
+    os.environ["TRAINYARD_FORGET"] = "1"
     settings.load_profile("thorough" if config.getoption("--thorough") else "quick")
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -156,7 +156,7 @@ def test_a_normal_team_is_short_and_becomes_much() -> None:
 def test_files_of_users_are_read_with_a_limit() -> None:
     """Only what Trainyard ships is read whatever its size; `plainfile` reads the rest."""
     own = {
-        *("golang", "render/", "report/page", "shipped", "yaml_io/credential_forms"),
+        *("golang", "proofs", "render/", "report/page", "shipped", "yaml_io/credential_forms"),
         *("scaffold/ci", "scaffold/profile", "scaffold/template"),
     }
     unbounded = re.compile(r"\.read_(?:bytes|text)\(")

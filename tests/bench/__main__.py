@@ -1,7 +1,12 @@
-"""Time `trainyard generate` as users run it: whole processes, medians of five."""
+"""Time Trainyard's commands as users run them, whole processes, and peers in the same run.
+
+``make bench`` prints seconds and ratios. ``make bench CHECK=--check`` compares the ratios with the
+recorded ones and fails when a command costs 10 % more; ``CHECK=--record`` records them.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -11,73 +16,123 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench.peers import plain, stamp, write_stamps, write_templates
 from tests.bench.platform import write_platform
+from trainyard.verify.tools import find_kustomize
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+RECORDED = Path(__file__).with_name("ratios.json")
 RUNS = 5
-TEAMS, CLUSTERS = 200, 4
-MANY_TEAMS, MANY_CLUSTERS = 1000, 20
-_DIFF = ("diff", "--base=main")
+SIZES = {"small": (200, 4), "large": (1000, 20)}
+STAMPS = 20
+MOST = 1.10
+"""A command may cost this much more than what is recorded, measured against the plain script."""
+PEER = "plain Jinja2 script, no checks"
 
 
-def main() -> int:
-    """Print a table of commands with minimum, median and maximum of their wall seconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        write_platform(root / "profiles", REPOSITORY, TEAMS, CLUSTERS)
-        rows = [
-            ("trainyard --version", _times(root, ("--version",), _nothing)),
-            ("validate", _times(root, ("validate",), _nothing)),
-            ("generate, cold", _times(root, ("generate",), _remove_tree)),
-            ("generate, nothing changed", _times(root, ("generate",), _nothing)),
-            ("generate, one team changed", _times(root, ("generate",), _change_team)),
-        ]
-        _commit(root)
-        rows += [
-            ("diff, one team changed", _times(root, _DIFF, _change_team)),
-            ("diff, all clusters changed", _times(root, _DIFF, _change_clusters)),
-        ]
-        files = sum(1 for path in (root / "overlays").rglob("*") if path.is_file())
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        write_platform(root / "profiles", REPOSITORY, MANY_TEAMS, MANY_CLUSTERS)
-        _times(root, ("generate",), _nothing, runs=0)
-        _commit(root)
-        rows.append(("diff, 1 of 1,000 teams", _times(root, _DIFF, _change_team)))
-        rows.append(("diff, all of 20 clusters", _times(root, _DIFF, _change_clusters)))
-    print(f"{TEAMS} teams on {CLUSTERS} clusters of 104 nodes: {files} files")
-    # Of the largest process; Linux counts in KiB.
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    machine = f"{os.cpu_count()} cores, {platform.machine()}"
-    print(f"Python {platform.python_version()}, {machine}, {RUNS} runs each, {peak} MiB at most\n")
-    print(f"{'command':<28} {'min':>6} {'median':>7} {'max':>6}   seconds")
-    for name, seconds in rows:
-        print(
-            f"{name:<28} {min(seconds):>6.2f} {statistics.median(seconds):>7.2f} "
-            f"{max(seconds):>6.2f}"
-        )
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds of one run: on the clock, and of all cores."""
+
+    wall: float
+    cpu: float
+
+
+def main(arguments: list[str]) -> int:
+    """Print a table of commands with their seconds, and ratios to the plain script."""
+    names = [name for name in SIZES if name in arguments] or ["small"]
+    for name in names:
+        rows = dict(_rows(*SIZES[name]))
+        _print(SIZES[name], rows)
+        ratios = {command: _ratio(costs, rows[PEER]) for command, costs in rows.items()}
+        if "--record" in arguments:
+            _record(name, ratios)
+        elif "--check" in arguments and (worse := list(_worse(name, ratios))):
+            print(*worse, sep="\n")
+            return 1
     return 0
 
 
-def _times(
-    root: Path, arguments: tuple[str, ...], before: Callable[[Path, int], None], runs: int = RUNS
-) -> list[float]:
-    seconds = []
-    for run in range(runs + 1):
-        before(root, run)
-        start = time.perf_counter()
-        command = [sys.executable, "-m", "trainyard", *arguments]
-        subprocess.run(command, cwd=root, env=_environment(), check=True, capture_output=True)
-        seconds.append(time.perf_counter() - start)
+def _rows(teams: int, clusters: int) -> Iterator[tuple[str, list[Cost]]]:
+    """Yield each command with the cost of each of its runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder)
+        yield "trainyard --version", _costs(lambda _: _trainyard(top, "--version"))
+        made: list[Path] = []
+
+        # ext4 makes files much slower where many were deleted, so each run has a new folder.
+        def cold(run: int) -> Cost:
+            made.append(_new(top / f"cold-{run}", teams, clusters))
+            return _trainyard(made[-1], "generate")
+
+        yield "generate, no tree yet", _costs(cold)
+        root = made[-1]
+        _commit(root)
+        for label, command, edit in _COMMANDS:
+
+            def changed(run: int, command: tuple[str, ...] = command, edit: _Edit = edit) -> Cost:
+                edit(root, run)
+                return _trainyard(root, *command)
+
+            yield label, _costs(changed)
+        yield from _peers(top, root)
+
+
+_Edit = Callable[[Path, int], None]
+
+
+def _peers(top: Path, root: Path) -> Iterator[tuple[str, list[Cost]]]:
+    unit = root / "overlays/cluster-0/teams/team-0000"
+    write_templates(top / "templates", unit)
+    yield (
+        PEER,
+        _costs(
+            lambda run: _cost(
+                root, plain(root / "profiles", top / f"plain-{run}", top / "templates")
+            )
+        ),
+    )
+    stamps = write_stamps(top / "stamps", unit, STAMPS)
+    kustomize = find_kustomize().path
+    yield f"kustomize, {STAMPS} teams stamped", _costs(lambda _: _timed(stamp, kustomize, stamps))
+
+
+def _new(root: Path, teams: int, clusters: int) -> Path:
+    root.mkdir()
+    write_platform(root / "profiles", REPOSITORY, teams, clusters)
+    return root
+
+
+def _costs(run: Callable[[int], Cost]) -> list[Cost]:
     # The first run fills the file cache and is not counted.
-    return seconds[1:]
+    return [run(number) for number in range(RUNS + 1)][1:]
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(REPOSITORY / "generator")}
+def _trainyard(root: Path, *arguments: str) -> Cost:
+    return _cost(root, [sys.executable, "-m", "trainyard", *arguments])
+
+
+def _cost(root: Path, command: list[str]) -> Cost:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(REPOSITORY / "generator"),
+        "TRAINYARD_CACHE": str(root / ".cache"),
+    }
+    return _timed(
+        subprocess.run, command, cwd=root, env=environment, check=True, capture_output=True
+    )
+
+
+def _timed(work: Callable[..., object], *args: object, **options: object) -> Cost:
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    work(*args, **options)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Cost(time.perf_counter() - begun, cpu)
 
 
 def _commit(root: Path) -> None:
@@ -94,16 +149,15 @@ def _nothing(root: Path, run: int) -> None:
     del root, run
 
 
-def _remove_tree(root: Path, run: int) -> None:
-    del run
-    tree = root / "overlays"
-    if tree.exists():
-        tree.rename(root / f"old-{time.monotonic_ns()}")
-
-
 def _change_team(root: Path, run: int) -> None:
     team = root / "profiles" / "teams" / "team-0007.yaml"
     team.write_text(re.sub(r"viewer: \[.*?\]", f"viewer: [guests-{run}]", team.read_text()))
+
+
+def _merge_team(root: Path, run: int) -> None:
+    """Change a team and generate its tree."""
+    _change_team(root, 100 + run)
+    _trainyard(root, "generate")
 
 
 def _change_clusters(root: Path, run: int) -> None:
@@ -112,5 +166,60 @@ def _change_clusters(root: Path, run: int) -> None:
         cluster.write_text(text)
 
 
+def _restore(root: Path, run: int) -> None:
+    """Take the profiles of the commit, and its tree."""
+    if run == 0:
+        subprocess.run(["git", "checkout", "--quiet", "."], cwd=root, check=True)
+
+
+_COMMANDS: tuple[tuple[str, tuple[str, ...], _Edit], ...] = (
+    ("generate, nothing changed", ("generate",), _nothing),
+    ("validate", ("validate",), _nothing),
+    ("verify, nothing changed", ("verify",), _nothing),
+    ("diff, one team changed", ("diff", "--base=main"), _change_team),
+    ("generate, one team changed", ("generate",), _change_team),
+    ("verify, one team changed", ("verify",), _merge_team),
+    ("diff, all clusters changed", ("diff", "--base=main"), _change_clusters),
+    ("validate, all clusters changed", ("validate",), _change_clusters),
+    ("verify --all", ("verify", "--all"), _restore),
+)
+"""What is run, and what is edited before each run."""
+
+
+def _ratio(costs: list[Cost], peer: list[Cost]) -> float:
+    """Return the least that a command costs in all cores, in that of the peer."""
+    return round(min(each.cpu for each in costs) / min(each.cpu for each in peer), 3)
+
+
+def _print(size: tuple[int, int], rows: dict[str, list[Cost]]) -> None:
+    # Of the largest process; Linux counts in KiB.
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, load {os.getloadavg()[0]:.1f}"
+    print(f"{size[0]} teams on {size[1]} clusters of 104 nodes; {RUNS} runs each, medians")
+    print(f"Python {platform.python_version()}, {machine}, {peak} MiB at most\n")
+    print(f"{'command':<32} {'seconds':>8} {'of all cores':>13} {'ratio':>7}")
+    for name, costs in rows.items():
+        wall = statistics.median(each.wall for each in costs)
+        cpu = statistics.median(each.cpu for each in costs)
+        print(f"{name:<32} {wall:>8.2f} {cpu:>13.2f} {_ratio(costs, rows[PEER]):>7.2f}")
+    print()
+
+
+def _record(name: str, ratios: dict[str, float]) -> None:
+    recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
+    RECORDED.write_text(json.dumps({**recorded, name: ratios}, indent=2) + "\n")
+
+
+def _worse(name: str, ratios: dict[str, float]) -> Iterator[str]:
+    """Yield each command that costs more than what is recorded, or was never recorded."""
+    recorded = json.loads(RECORDED.read_text()).get(name, {}) if RECORDED.exists() else {}
+    for command, ratio in ratios.items():
+        before = recorded.get(command)
+        if before is None:
+            yield f"{command}: no ratio is recorded; record it by `make bench CHECK=--record`"
+        elif ratio > before * MOST:
+            yield f"{command}: {ratio / before - 1:.0%} more than recorded"
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 import click
 
 from trainyard.cli.console import notify
+from trainyard.generation.generate import Run
+from trainyard.proofs import UNKNOWN, of_this_machine
 
 _PATIENCE = 1.0
 """Seconds before the line is shown."""
@@ -97,6 +99,11 @@ def working(activity: str, things: str = "") -> Iterator[Line]:
         yield line
     finally:
         line.end()
+
+
+def remembering(line: Line, *, nothing: bool = False) -> Run:
+    """Return a run that a line shows, and that knows what this machine did before."""
+    return Run(line.step, UNKNOWN if nothing else of_this_machine())
 
 
 def _is_watched() -> bool:

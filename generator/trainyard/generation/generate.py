@@ -10,19 +10,29 @@ is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.emission import emit_site, given_numbers, tombstones
-from trainyard.generation.objects import check_tree, check_unlisted
+from trainyard.generation.emission import given_numbers, tombstones
+from trainyard.generation.making import (
+    Job,
+    LateManifests,
+    MadeSite,
+    check_all,
+    files_of_all,
+    make_all,
+    manifests_of,
+)
+from trainyard.generation.objects import check_unlisted
+from trainyard.generation.recall import proofs_of, recalled, unproven
 from trainyard.generation.waivers import apply_waivers
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform
 from trainyard.profiles.discover import FOLDERS
 from trainyard.profiles.read import load
-from trainyard.render.site import render_site
+from trainyard.proofs import UNKNOWN, Proofs, digest_of, proof
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
@@ -40,6 +50,23 @@ Progress = Callable[[int, int], None]
 
 def unwatched(_: int, __: int) -> None:
     """Show no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a command runs; what it makes does not depend on it.
+
+    Args:
+        progress: counts the clusters.
+        proofs: of earlier commands.
+    """
+
+    progress: Progress = unwatched
+    proofs: Proofs = UNKNOWN
+
+
+ALONE = Run()
+"""Nobody watches, and nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +110,20 @@ class Generation:
     Args:
         files: content by path below overlays/, the lockfiles included.
         manifests: objects and samples of each site, by cluster; of a retired one none.
+        same: clusters whose folder in the committed tree has the same bytes, as far as it is known
+            without a comparison.
     """
 
     checked: Checked
     diagnostics: tuple[Diagnostic, ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
     manifests: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
+    same: frozenset[str] = frozenset()
 
 
-def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
+def check(
+    root: Path, today: str = "", known: Checked | None = None, proofs: Proofs = UNKNOWN
+) -> Checked:
     """Read the profiles below a folder and check everything that needs no rendering.
 
     Args:
@@ -99,12 +131,23 @@ def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
         today: ISO date that waivers and runtimes' ends are measured against; without one none has
             ended.
         known: other profiles that were checked; what they share is read and checked once.
+        proofs: of earlier commands.
 
     Raises:
         TreeError: a file can't be read.
     """
     same = _faultless(known) if known else NOTHING
-    return check_loaded(*load(root, same), today, same)
+    profiles, found = load(root, same)
+    sources = profiles.sources()
+    proven = {file: source for file, source in sources.items() if _well_formed(source) in proofs}
+    checked = check_loaded(profiles, found, today, {**same, **proven})
+    proofs.keep(map(_well_formed, _faultless(checked).values()))
+    return checked
+
+
+def _well_formed(source: Source) -> str:
+    """Return the proof that a profile fits its schema."""
+    return proof(b"well-formed", source.file.encode(), source.content)
 
 
 def _faultless(checked: Checked) -> dict[str, Source]:
@@ -174,7 +217,7 @@ def render(
     components_root: str,
     clusters: Iterable[str] = (),
     tree: Tree | None = None,
-    progress: Progress = unwatched,
+    run: Run = ALONE,
 ) -> Generation:
     """Return the tree of checked profiles; an empty one when they have errors.
 
@@ -183,7 +226,7 @@ def render(
         components_root: as `generate` takes it.
         clusters: as `generate` takes them.
         tree: as `generate` takes it.
-        progress: counts the clusters.
+        run: who watches, and what earlier commands proved.
 
     Raises:
         TreeError: a lockfile can't be read.
@@ -192,19 +235,70 @@ def render(
     if checked.platform is None or has_errors(checked.diagnostics):
         return Generation(checked, checked.diagnostics)
     wanted = frozenset(clusters) or checked.platform.clusters
-    sites = [site for site in checked.platform.sites if site.name in wanted]
     retired = sorted(wanted.intersection(checked.platform.retired))
-    manifests: dict[str, tuple[Manifest, ...]] = dict.fromkeys(retired, ())
-    found: list[Diagnostic] = []
-    files = dict(tombstones(retired, tree))
-    for number, site in enumerate(sites):
-        progress(number, len(sites))
-        manifests[site.name] = render_site(site, components_root)
-        found += check_tree(site, manifests[site.name])
-        given = given_numbers(checked.platform, site, tree)
-        emitted = emit_site(site, manifests[site.name], components_root, given)
-        files |= {f"{site.name}/{path}": content for path, content in emitted.items()}
-    found += check_unlisted(checked.platform)
-    # An object of a component is the same on each cluster and for each team: report it once.
-    diagnostics = (*checked.diagnostics, *dict.fromkeys(found))
-    return Generation(checked, diagnostics, files, manifests)
+    jobs = _jobs(checked.platform, components_root, wanted, tree, run.proofs)
+    known = recalled(run.proofs, jobs, tree)
+    rest = [job for job in jobs if job.site.name not in known]
+    sites = make_all(rest, run.progress)
+    run.proofs.keep(proofs_of(rest, sites))
+    made = {job.site.name: site for job, site in zip(rest, sites, strict=True)}
+    files = files_of_all({**known, **{name: site.files for name, site in made.items()}})
+    makers = {job.site.name: manifests_of(job, made) for job in jobs}
+    return Generation(
+        checked,
+        (*checked.diagnostics, *_found(sites, checked.platform)),
+        {**files, **dict(tombstones(retired, tree))},
+        LateManifests({**makers, **dict.fromkeys(retired, tuple)}),
+        frozenset(known),
+    )
+
+
+def check_objects(checked: Checked, components_root: str, run: Run = ALONE) -> Generation:
+    """Check the objects that checked profiles make; the generation that is returned has no tree.
+
+    Args:
+        checked: the profiles.
+        components_root: as `generate` takes it.
+        run: as `render` takes it.
+
+    Raises:
+        ToolError: a schema of the release is missing.
+    """
+    if checked.platform is None or has_errors(checked.diagnostics):
+        return Generation(checked, checked.diagnostics)
+    jobs = unproven(
+        run.proofs,
+        _jobs(checked.platform, components_root, checked.platform.clusters, None, run.proofs),
+    )
+    sites = check_all(jobs, run.progress)
+    run.proofs.keep(proofs_of(jobs, sites))
+    return Generation(checked, (*checked.diagnostics, *_found(sites, checked.platform)))
+
+
+def _jobs(
+    platform: Platform,
+    components_root: str,
+    wanted: Collection[str],
+    tree: Tree | None,
+    proofs: Proofs,
+) -> list[Job]:
+    """Return the clusters to make, with the numbers that their lockfiles must remember."""
+    return [
+        Job(
+            site,
+            components_root,
+            given_numbers(platform, site, tree),
+            digest_of((site, components_root)) if proofs.used else b"",
+        )
+        for site in platform.sites
+        if site.name in wanted
+    ]
+
+
+def _found(sites: Iterable[MadeSite], platform: Platform) -> Iterator[Diagnostic]:
+    """Yield what was found in objects, and in those of components that no team lists.
+
+    An object of a component is the same on each cluster and for each team: it is reported once.
+    """
+    found = (each for site in sites for each in site.found)
+    return iter(dict.fromkeys((*found, *check_unlisted(platform))))

@@ -62,7 +62,8 @@ class Launch:
     @property
     def gpus(self) -> int:
         """GPUs of a pod."""
-        return int(self.hardware.gpus * self.part)
+        # Pages and rules ask for it a hundred times for each team: multiplying fractions is slow.
+        return self.hardware.gpus * self.part.numerator // self.part.denominator
 
     @property
     def cores(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from trainyard.model import names
@@ -58,7 +58,12 @@ def _stems(site: Site) -> Iterator[str]:
 
 def is_no_job_name(name: str, site: Site) -> bool:
     """Return whether no job of a cluster may have a name."""
-    return any(fnmatchcase(name, pattern) for pattern in job_names(site))
+    return fits(name, job_names(site))
+
+
+def fits(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name is of one of some patterns."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def claims(site: Site) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -10,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.plainfile import NotRegularError, TooLargeError, read_regular
+from trainyard.plainfile import LARGEST, NotRegularError, TooLargeError, read_regular
 from trainyard.tree.exchange import aside
 from trainyard.tree.lockfile import LOCKFILE, Lock, digest, read_lock
 from trainyard.tree.tree import Comparison, Tree, folders_of, lockfile_of
 
+_NO_FILE = frozenset({errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ENXIO})
+"""The kernel's answers for a link, for nothing, for a file as folder, and for a socket."""
 _OURS = frozenset({"argocd", "platform"})
 """Folders of each cluster's tree."""
 
@@ -45,8 +48,27 @@ class DiskTree(Tree):
         """Return those of some paths that hold the content and can't be executed."""
         with reading(self.folder):
             return frozenset(
-                path for path, content in files.items() if _holds(self.folder / path, content)
+                path
+                for path, content in files.items()
+                if _holds(f"{self.folder}{os.sep}{path}", content)
             )
+
+    def contents(self, cluster: str, paths: Iterable[str]) -> dict[str, bytes]:
+        """Return the content of some files of a cluster; nothing if one is no file of ours.
+
+        Args:
+            cluster: its folder.
+            paths: below that folder.
+        """
+        folder = f"{self.folder}{os.sep}{cluster}{os.sep}"
+        found = {}
+        with reading(self.folder):
+            for path in paths:
+                content = _content(folder + path, LARGEST)
+                if content is None:
+                    return {}
+                found[path] = content
+        return found
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield the content of those paths that are files.
@@ -215,18 +237,27 @@ def _walk(entry: os.DirEntry[str], path: str) -> Iterator[str]:
             yield from _walk(child, f"{path}/{child.name}")
 
 
-def _holds(file: Path, content: bytes) -> bool:
+def _holds(file: str, content: bytes) -> bool:
     """Return whether a path is a regular file that holds the content and can't be executed."""
+    return _content(file, len(content)) == content
+
+
+def _content(file: str, limit: int) -> bytes | None:
+    """Return the content of a regular file that can't be executed, and None of anything else.
+
+    One byte more than the limit shows a file that is larger.
+    """
     try:
-        seen = file.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    if not stat.S_ISREG(seen.st_mode) or seen.st_mode & 0o111 or seen.st_size != len(content):
-        return False
-    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in _NO_FILE:
+            return None
+        raise
     try:
-        # One byte more than expected shows a file that grew since it was looked at.
-        return os.read(handle, len(content) + 1) == content
+        seen = os.fstat(handle)
+        if not stat.S_ISREG(seen.st_mode) or seen.st_mode & 0o111 or seen.st_size > limit:
+            return None
+        return os.read(handle, seen.st_size + 1)
     finally:
         os.close(handle)
 

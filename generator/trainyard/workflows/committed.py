@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from trainyard.diagnostics import TreeError
 from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
-from trainyard.model.manifest import UNLISTED, Manifest
+from trainyard.model.manifest import UNLISTED, Manifest, unit_of
 from trainyard.model.platform import Site
 from trainyard.render.unit import units
 from trainyard.tree.disk import DiskTree
@@ -81,25 +81,47 @@ class Committed:
         return len(kustomization["resources"]) + added
 
 
-def read_committed(site: Site, tree: DiskTree, generation: Generation) -> Committed:
+def read_committed(
+    site: Site, tree: DiskTree, generation: Generation, known: Collection[str] = ()
+) -> Committed:
     """Return the committed files of a cluster.
 
     Args:
         site: the cluster.
         tree: on disk.
         generation: that the tree was compared with a moment ago.
+        known: folders whose objects were verified before: they are not read back.
 
     Raises:
         TreeError: a file can't be read, or was changed since.
     """
-    files = {
-        f"{site.name}/{path}": content for path, content in files_of(site.name, generation.files)
-    }
-    for path in sorted(files.keys() - tree.holding(files)):
+    files = dict(files_of(site.name, generation.files))
+    wanted = {path: files[path] for path in files if unit_of(path) not in known}
+    _require_unchanged(site, tree, wanted)
+    texts = {path: content.decode() for path, content in files.items()}
+    by_hand = filter(lambda each: each.unit not in known, component_manifests(site))
+    return Committed(site, texts, _objects(site, generation, wanted, texts), tuple(by_hand))
+
+
+def _require_unchanged(site: Site, tree: DiskTree, files: Mapping[str, bytes]) -> None:
+    """Read some files of a cluster once more.
+
+    Raises:
+        TreeError: one was changed.
+    """
+    paths = {f"{site.name}/{path}": content for path, content in files.items()}
+    for path in sorted(paths.keys() - tree.holding(paths)):
         raise TreeError(f"{tree.place(path)} was changed while it was verified; verify again")
-    texts = {path.partition("/")[2]: content.decode() for path, content in files.items()}
-    manifests = (_read_back(texts, manifest) for manifest in generation.manifests[site.name])
-    return Committed(site, texts, tuple(manifests), tuple(component_manifests(site)))
+
+
+def _objects(
+    site: Site, generation: Generation, wanted: Mapping[str, bytes], texts: dict[str, str]
+) -> tuple[Manifest, ...]:
+    """Return the objects in some files; where these are at the top, no manifest is asked for."""
+    if not any("/" in path for path in wanted):
+        return ()
+    manifests = generation.manifests[site.name]
+    return tuple(_read_back(texts, each) for each in manifests if each.path in wanted)
 
 
 def _read_back(texts: dict[str, str], manifest: Manifest) -> Manifest:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trainyard.change.history.trees import check_replaced
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.generate import Generation, Progress, Target, check, render, unwatched
+from trainyard.generation.generate import ALONE, Generation, Run, Target, check, render
 from trainyard.tree.freshness import check_fresh
 from trainyard.tree.path import check_tree_path
 from trainyard.tree.submodules import check_submodules
@@ -16,7 +16,7 @@ def check_tree(
     place: Target,
     today: str,
     clusters: Sequence[str] = (),
-    progress: Progress = unwatched,
+    run: Run = ALONE,
     *,
     fresh: bool = True,
 ) -> tuple[Generation, tuple[Diagnostic, ...]]:
@@ -26,15 +26,15 @@ def check_tree(
         place: the profiles and the committed tree.
         today: ISO date that last days are compared with.
         clusters: names of the only ones wanted; all when empty.
-        progress: counts the clusters.
+        run: who watches, and what earlier commands proved.
         fresh: the committed tree must equal the new one, and hold no submodule.
 
     Raises:
         TreeError: a file can't be read.
         ToolError: Git is missing or broken.
     """
-    checked = check(place.root, today)
-    generation = render(checked, place.components_root, clusters, place.tree, progress)
+    checked = check(place.root, today, proofs=run.proofs)
+    generation = render(checked, place.components_root, clusters, place.tree, run)
     diagnostics = (
         *generation.diagnostics,
         *check_tree_path(place.root, place.target, checked.platform),

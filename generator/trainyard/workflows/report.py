@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Diagnostic, ToolError
-from trainyard.generation.generate import Generation, Progress, Target, generate, unwatched
+from trainyard.generation.generate import ALONE, Generation, Run, Target, generate
 from trainyard.verify.tools import find_kubeconform, find_kustomize
 from trainyard.workflows.counts import Count
 from trainyard.workflows.verify import Scope, verify
@@ -27,7 +27,7 @@ class Examined:
 
 
 def examine(
-    place: Target, clusters: tuple[str, ...] = (), today: str = "", progress: Progress = unwatched
+    place: Target, clusters: tuple[str, ...] = (), today: str = "", run: Run = ALONE
 ) -> Examined:
     """Verify the committed tree, or check what is generated where a tool for that is missing.
 
@@ -35,7 +35,7 @@ def examine(
         place: the profiles and the tree.
         clusters: names of the only ones wanted; all when empty.
         today: ISO date that waivers are measured against.
-        progress: as `verify` takes it.
+        run: as `verify` takes it.
 
     Raises:
         TreeError: a file can't be read.
@@ -45,7 +45,7 @@ def examine(
     if missing:
         generation = generate(place.root, place.components_root, clusters, today, place.tree)
         return Examined(generation, generation.diagnostics, {}, missing)
-    verified = verify(place, today, Scope(clusters), progress)
+    verified = verify(place, today, Scope(clusters), run)
     counts = {count.cluster: count for count in verified.counts}
     return Examined(verified.generation, verified.diagnostics, counts, "")
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
+from operator import attrgetter
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, ToolError, has_errors
-from trainyard.generation.generate import Generation, Progress, Target, unwatched
+from trainyard.generation.generate import ALONE, Generation, Run, Target
 from trainyard.generation.objects import check_object
 from trainyard.model.platform import Site
 from trainyard.programs import end_all
-from trainyard.render.unit import units
 from trainyard.schema.manifests import schema_folder
 from trainyard.tree.memory import check_memory_since
 from trainyard.verify.kubeconform import validate
@@ -29,6 +29,7 @@ from trainyard.workflows.committed import Committed, read_committed
 from trainyard.workflows.counts import Count, check_count, count_objects
 from trainyard.workflows.generate import check_tree
 from trainyard.workflows.placement import rejected_objects, unbuilt_units
+from trainyard.workflows.proven import Part, parts_of, with_proven
 from trainyard.workflows.unchanged import Unchanged, unchanged_since
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -42,12 +43,14 @@ class Verification:
 
     Args:
         base: the commit whose units were left out; empty for none.
+        proven: number of sync units, and of other folders, that this machine verified before.
     """
 
     generation: Generation
     diagnostics: tuple[Diagnostic, ...]
     counts: tuple[Count, ...] = ()
     base: str = ""
+    proven: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ EVERYTHING = Scope()
 
 
 def verify(
-    place: Target, today: str = "", scope: Scope = EVERYTHING, progress: Progress = unwatched
+    place: Target, today: str = "", scope: Scope = EVERYTHING, run: Run = ALONE
 ) -> Verification:
     """Verify the tree that is committed for the profiles below a folder.
 
@@ -79,41 +82,60 @@ def verify(
         place: the profiles and the tree.
         today: ISO date that waivers are measured against.
         scope: the part that is verified.
-        progress: counts the sync units that are built.
+        run: counts the sync units that are built; what earlier commands proved is not done again.
 
     Raises:
         TreeError: a file or the commit can't be read.
         ToolError: a tool or schema is missing or broken.
     """
     tools = find_kustomize(), find_kubeconform()
-    generation, diagnostics = check_tree(place, today, scope.clusters)
+    generation, diagnostics = check_tree(place, today, scope.clusters, Run(proofs=run.proofs))
     diagnostics += tuple(check_memory_since(place.tree, scope.since, generation.manifests))
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     base = unchanged_since(place, generation, scope.since)
-    sites = [
-        each for each in generation.checked.platform.sites if each.name in generation.manifests
-    ]
-    built = _counter(sites, generation, base, progress)
-    counts = []
+    every = generation.checked.platform.sites
+    sites = [each for each in every if each.name in generation.manifests]
+    parts = {site.name: [*_parts(site, generation, tools, base)] for site in sites}
+    built = _counter(chain.from_iterable(parts.values()), run)
+    counts, proven = [], 0
     for site in sites:
-        committed = read_committed(site, place.tree, generation)
-        rest = committed.without(base.of(site.name))
-        numbers, found = _verify_site(rest, place, tools, built)
-        units_there, files_there = base.units.get(site.name, ()), base.files.get(site.name, ())
-        counts.append(replace(numbers, left_out=units_there, files_left_out=len(files_there)))
+        known = _known(parts[site.name], run)
+        committed = read_committed(site, place.tree, generation, known.keys())
+        numbers, found = _verify_site(committed.without(base.of(site.name)), place, tools, built)
+        if not found:
+            run.proofs.keep(map(attrgetter("proof"), parts[site.name]))
+        counts.append(with_proven(_with_base(numbers, base), known.values()))
         diagnostics += found
-    return Verification(generation, diagnostics, tuple(counts), base.commit)
+        proven += len(known)
+    return Verification(generation, diagnostics, tuple(counts), base.commit, proven)
 
 
-def _counter(
-    sites: Iterable[Site], generation: Generation, base: Unchanged, progress: Progress
-) -> Callable[[], None]:
+def _known(parts: Iterable[Part], run: Run) -> dict[str, Part]:
+    """Return the parts that were verified before, by folder."""
+    return {part.folder: part for part in parts if part.proof in run.proofs}
+
+
+def _parts(
+    site: Site, generation: Generation, tools: tuple[Tool, Tool], base: Unchanged
+) -> Iterator[Part]:
+    """Yield the parts of a cluster that are looked at as a whole, since no commit has any of it."""
+    for part in parts_of(site, generation, tools):
+        if part.folder not in base.units.get(site.name, ()) and (part.is_unit or not base.ref):
+            yield part
+
+
+def _with_base(count: Count, base: Unchanged) -> Count:
+    """Return the numbers of a cluster with what a commit has."""
+    units, files = base.units.get(count.cluster, ()), base.files.get(count.cluster, ())
+    return replace(count, left_out=units, files_left_out=len(files))
+
+
+def _counter(parts: Iterable[Part], run: Run) -> Callable[[], None]:
     """Return what counts a sync unit that was built."""
-    every = sum(len([*units(generation.manifests[site.name])]) for site in sites)
-    total = every - sum(map(len, base.units.values()))
+    total = sum(part.is_unit and part.proof not in run.proofs for part in parts)
     numbers = count(1)
-    return lambda: progress(next(numbers), total)
+    return lambda: run.progress(next(numbers), total)
 
 
 def _verify_site(

@@ -28,7 +28,7 @@ from trainyard.cli.options import (
     profiles_option,
     today_option,
 )
-from trainyard.cli.progress import Line, working
+from trainyard.cli.progress import Line, remembering, working
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
@@ -74,7 +74,7 @@ def command(
     written = None
     place = Target(profiles, output, components_root(profiles, output))
     with working("generating", "clusters") as line, _held(output, line, check or dry_run):
-        generation, diagnostics = check_tree(place, day, clusters, line.step, fresh=check)
+        generation, diagnostics = check_tree(place, day, clusters, remembering(line), fresh=check)
         fine = not has_errors(diagnostics)
         need_clusters(generation, profiles, fine=fine)
         if fine and not check:

@@ -22,7 +22,7 @@ from trainyard.cli.options import (
     profiles_option,
     today_option,
 )
-from trainyard.cli.progress import working
+from trainyard.cli.progress import remembering, working
 from trainyard.cli.report import content, with_change
 from trainyard.diagnostics import Severity, has_errors
 from trainyard.generation.generate import Target
@@ -65,7 +65,7 @@ def command(
     place = Target(profiles, output, components_root(profiles, output))
     with working("verifying", "sync units") as line:
         change = diff(place, Wanted(base, "", False, clusters, day)) if base else None
-        examined = examine(place, clusters, day, line.step)
+        examined = examine(place, clusters, day, remembering(line))
     if not has_errors(examined.diagnostics):
         need_cluster(profiles)
     if examined.unverified:

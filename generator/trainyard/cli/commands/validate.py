@@ -20,7 +20,8 @@ from trainyard.cli.options import (
     today_option,
 )
 from trainyard.diagnostics import has_errors
-from trainyard.generation.generate import generate
+from trainyard.generation.generate import Run, check, check_objects
+from trainyard.proofs import of_this_machine
 from trainyard.tree.path import check_tree_path
 
 
@@ -36,7 +37,9 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str, day: str) -
     """
     need_profiles(profiles)
     tree = Path("overlays")
-    generation = generate(profiles, components_root(profiles, tree), today=day)
+    run = Run(proofs=of_this_machine())
+    checked = check(profiles, day, proofs=run.proofs)
+    generation = check_objects(checked, components_root(profiles, tree), run)
     diagnostics = (
         *generation.diagnostics,
         *check_tree_path(profiles, tree, generation.checked.platform),

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from trainyard.cli import findings
+from trainyard.cli.console import notify
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import FORMS, forms_of
@@ -24,7 +25,7 @@ from trainyard.cli.options import (
     profiles_option,
     today_option,
 )
-from trainyard.cli.progress import working
+from trainyard.cli.progress import remembering, working
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
@@ -46,6 +47,12 @@ _WIDTH = 78
     metavar="REF",
     help="Only the sync units that differ from those of this branch, tag or commit.",
 )
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Believe no earlier run of this machine: make, build and check everything.",
+)
 @format_option(*FORMS)
 @color_option
 @today_option
@@ -55,6 +62,7 @@ def command(
     output: Path,
     clusters: tuple[str, ...],
     since: str,
+    every: bool,
     formats: tuple[Output, ...],
     color: str,
     day: str,
@@ -63,7 +71,8 @@ def command(
 
     The tree must equal what the profiles generate. Each object must fit the release's strict
     schemas. Kustomize must build each sync unit, and kubeconform must accept the result. All must
-    count the same number of objects.
+    count the same number of objects. What this machine verified before with the same bytes,
+    release and tools is not verified again.
 
     With `--changed-since` the whole tree is still compared with the profiles, and each object with
     its schema; kustomize and kubeconform see only what the commit does not have. A lockfile must
@@ -73,7 +82,7 @@ def command(
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
     with working("verifying", "sync units") as line:
-        verification = verify(place, day, Scope(clusters, since), line.step)
+        verification = verify(place, day, Scope(clusters, since), remembering(line, nothing=every))
     fine = not has_errors(verification.diagnostics)
     need_clusters(verification.generation, profiles, fine=fine)
     found = findings.Findings(
@@ -85,7 +94,18 @@ def command(
         lambda colour: _text(found, verification, colour=colour),
         forms_of("verify", found, clusters=verification.counts),
     )
+    _notify_proven(verification)
     return Exit.FINE if fine else Exit.FINDINGS
+
+
+def _notify_proven(verification: Verification) -> None:
+    """Print how much was not verified again, and why."""
+    if verification.proven:
+        folders = counted(verification.proven, "folder")
+        notify(
+            f"{folders} not verified again: this machine verified the same bytes with this release "
+            "and these tools; `--all` verifies them too"
+        )
 
 
 def _text(found: findings.Findings, verification: Verification, *, colour: bool) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model import names
 from trainyard.model.platform import Platform
-from trainyard.model.reserved import is_no_job_name
+from trainyard.model.reserved import fits, job_names
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -36,11 +36,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _refused_samples(platform: Platform) -> Iterator[Diagnostic]:
     """Yield teams whose sample jobs have names that no job may have."""
     for site in platform.sites:
+        refused = job_names(site)
         for tenant in site.tenants:
             samples = (
                 sample for space in tenant.spaces for sample in (*space.samples, *space.tests)
             )
-            if any(is_no_job_name(sample.name, site) for sample in samples):
+            if any(fits(sample.name, refused) for sample in samples):
                 message = f"a team cannot be named `{tenant.name}`: its jobs would be refused"
                 yield RULE.at(tenant.team.at, message)
 

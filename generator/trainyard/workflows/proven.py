@@ -1,0 +1,113 @@
+"""Find what needs no verification: the same bytes were verified with the same tools and release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from trainyard.generation.generate import Generation
+from trainyard.generation.objects import component_manifests
+from trainyard.model.component import Component
+from trainyard.model.manifest import UNLISTED, unit_of
+from trainyard.model.platform import Site
+from trainyard.proofs import digest_of, proof
+from trainyard.tree.tree import files_of
+from trainyard.verify.tools import Tool
+from trainyard.workflows.counts import Count
+from trainyard.yaml_io.manifests import parse_manifests
+
+_KUSTOMIZATION = "kustomization.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Files of a cluster that are verified together: a sync unit, or a folder that no unit lists.
+
+    Args:
+        folder: below the cluster's.
+        proof: that it was verified and nothing was found.
+        files: generated objects in it.
+        added: objects of hand-written components.
+    """
+
+    folder: str
+    proof: str
+    files: int
+    added: int
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether Argo CD syncs it."""
+        return self.folder not in UNLISTED
+
+
+def parts_of(site: Site, generation: Generation, tools: tuple[Tool, ...]) -> Iterator[Part]:
+    """Yield the parts of a cluster's tree.
+
+    Args:
+        site: the cluster.
+        generation: that the tree was compared with a moment ago.
+        tools: that verify.
+    """
+    with_what = [f"{tool.name} {tool.version}".encode() for tool in tools]
+    head = (b"verified", *with_what, site.cluster.release.name.encode(), site.name.encode())
+    components = {f"teams/{tenant.name}": tenant.components for tenant in site.tenants}
+    added = [manifest.unit for manifest in component_manifests(site)]
+    for folder, files in _folders(site, generation).items():
+        included = _sources(generation, components.get(folder, ()))
+        digest = digest_of(sorted({**included, **files}.items()))
+        yield Part(folder, proof(*head, digest), _objects(folder, files), added.count(folder))
+
+
+def _folders(site: Site, generation: Generation) -> dict[str, dict[str, bytes]]:
+    """Return the files of each part by path below the cluster's folder."""
+    found: dict[str, dict[str, bytes]] = {}
+    for path, content in files_of(site.name, generation.files):
+        found.setdefault(unit_of(path), {})[path] = content
+    return {
+        folder: files
+        for folder, files in found.items()
+        if folder in UNLISTED or f"{folder}/{_KUSTOMIZATION}" in files
+    }
+
+
+def _sources(generation: Generation, components: Iterable[Component]) -> dict[str, bytes]:
+    """Return the files of hand-written components by path."""
+    profiles = generation.checked.profiles
+    found = {}
+    for name in sorted({each.name for each in components}):
+        found[profiles.components[name].file] = profiles.components[name].content
+        for file, source in profiles.component_files.items():
+            if file.startswith(f"profiles/components/{name}/"):
+                found[file] = source.content
+    return found
+
+
+def _objects(folder: str, files: Mapping[str, bytes]) -> int:
+    """Return how many objects a part has: those that its kustomization lists, or its files."""
+    if folder in UNLISTED:
+        return sum(path.endswith(".yaml") for path in files)
+    (kustomization,) = parse_manifests(files[f"{folder}/{_KUSTOMIZATION}"].decode())
+    return len(kustomization["resources"])
+
+
+def with_proven(count: Count, parts: Iterable[Part]) -> Count:
+    """Return the numbers of a cluster with those of the parts that were verified before."""
+    parts = [*parts]
+    units = {part.folder: part.files + part.added for part in parts if part.is_unit}
+    samples = sum(part.files for part in parts if part.folder == "samples")
+    artifacts = sum(part.files for part in parts if not part.is_unit) - samples
+    objects = sum(units.values())
+    return replace(
+        count,
+        objects=count.objects + objects,
+        valid=count.valid + objects,
+        built=count.built + objects,
+        conform=count.conform + objects,
+        units=count.units + len(units),
+        units_built=count.units_built + len(units),
+        samples=count.samples + samples,
+        artifacts=count.artifacts + artifacts,
+        others=count.others - sum(part.files for part in parts),
+        by_unit=dict(sorted({**count.by_unit, **units}.items())),
+    )
