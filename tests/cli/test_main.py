@@ -80,7 +80,7 @@ def test_what_ends_a_command_is_a_sentence_and_a_code(
     def fail(*_: object, **__: object) -> None:
         raise problem
 
-    monkeypatch.setattr(validate, "generate", fail)
+    monkeypatch.setattr(validate, "check", fail)
     assert trainyard("validate") == Ended(code, "", message)
 
 
@@ -100,7 +100,7 @@ def test_bug_is_reported_in_a_report_and_not_on_the_screen(
 ) -> None:
     """The user sees one sentence and a file's name; the file holds version, command, exception and
     frames."""
-    monkeypatch.setattr(validate, "generate", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(validate, "check", lambda *_, **__: 1 // 0)
     monkeypatch.setattr(tempfile, "tempdir", str(repository))
     ended = trainyard(*args)
     (report,) = repository.glob("trainyard-bug-*.txt")
@@ -153,7 +153,7 @@ def test_bug_without_place_for_a_report_keeps_its_code(
     repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk does not turn a bug into a traceback."""
-    monkeypatch.setattr(validate, "generate", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(validate, "check", lambda *_, **__: 1 // 0)
     monkeypatch.setattr(tempfile, "tempdir", str(repository / "nowhere"))
     ended = trainyard("validate")
 

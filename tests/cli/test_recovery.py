@@ -110,7 +110,7 @@ def test_unreadable_profile_is_not_called_an_unwritable_tree(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "profiles")
 
     monkeypatch.setattr("trainyard.workflows.generate.check", fail)

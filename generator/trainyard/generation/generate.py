@@ -10,18 +10,19 @@ is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.emission import given_numbers, tombstones
+from trainyard.generation.emission import tombstones
 from trainyard.generation.making import (
     Job,
     LateManifests,
     MadeSite,
     check_all,
     files_of_all,
+    jobs_of,
     make_all,
     manifests_of,
 )
@@ -32,7 +33,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform
 from trainyard.profiles.discover import FOLDERS
 from trainyard.profiles.read import load
-from trainyard.proofs import UNKNOWN, Proofs, digest_of, proof
+from trainyard.proofs import UNKNOWN, Proofs, proof
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
@@ -236,17 +237,14 @@ def render(
         return Generation(checked, checked.diagnostics)
     wanted = frozenset(clusters) or checked.platform.clusters
     retired = sorted(wanted.intersection(checked.platform.retired))
-    jobs = _jobs(checked.platform, components_root, wanted, tree, run.proofs)
+    jobs = jobs_of(checked.platform, components_root, wanted, tree, run.proofs)
     known = recalled(run.proofs, jobs, tree)
-    rest = [job for job in jobs if job.site.name not in known]
-    sites = make_all(rest, run.progress)
-    run.proofs.keep(proofs_of(rest, sites))
-    made = {job.site.name: site for job, site in zip(rest, sites, strict=True)}
+    made = _made([job for job in jobs if job.site.name not in known], run)
     files = files_of_all({**known, **{name: site.files for name, site in made.items()}})
     makers = {job.site.name: manifests_of(job, made) for job in jobs}
     return Generation(
         checked,
-        (*checked.diagnostics, *_found(sites, checked.platform)),
+        (*checked.diagnostics, *_found(made.values(), checked.platform)),
         {**files, **dict(tombstones(retired, tree))},
         LateManifests({**makers, **dict.fromkeys(retired, tuple)}),
         frozenset(known),
@@ -266,33 +264,18 @@ def check_objects(checked: Checked, components_root: str, run: Run = ALONE) -> G
     """
     if checked.platform is None or has_errors(checked.diagnostics):
         return Generation(checked, checked.diagnostics)
-    jobs = unproven(
-        run.proofs,
-        _jobs(checked.platform, components_root, checked.platform.clusters, None, run.proofs),
-    )
+    every = jobs_of(checked.platform, components_root, checked.platform.clusters, None, run.proofs)
+    jobs = unproven(run.proofs, every)
     sites = check_all(jobs, run.progress)
     run.proofs.keep(proofs_of(jobs, sites))
     return Generation(checked, (*checked.diagnostics, *_found(sites, checked.platform)))
 
 
-def _jobs(
-    platform: Platform,
-    components_root: str,
-    wanted: Collection[str],
-    tree: Tree | None,
-    proofs: Proofs,
-) -> list[Job]:
-    """Return the clusters to make, with the numbers that their lockfiles must remember."""
-    return [
-        Job(
-            site,
-            components_root,
-            given_numbers(platform, site, tree),
-            digest_of((site, components_root)) if proofs.used else b"",
-        )
-        for site in platform.sites
-        if site.name in wanted
-    ]
+def _made(jobs: Sequence[Job], run: Run) -> dict[str, MadeSite]:
+    """Make the trees of some clusters, and remember what was made; by name."""
+    sites = make_all(jobs, run.progress)
+    run.proofs.keep(proofs_of(jobs, sites))
+    return {job.site.name: site for job, site in zip(jobs, sites, strict=True)}
 
 
 def _found(sites: Iterable[MadeSite], platform: Platform) -> Iterator[Diagnostic]:

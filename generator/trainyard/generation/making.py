@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from trainyard.diagnostics import Diagnostic
-from trainyard.generation.emission import emit_site
+from trainyard.generation.emission import emit_site, given_numbers
 from trainyard.generation.objects import check_tree
 from trainyard.model.holding import Given
 from trainyard.model.manifest import Manifest
-from trainyard.model.platform import Site
+from trainyard.model.platform import Platform, Site
+from trainyard.proofs import Proofs, digest_of
 from trainyard.render.site import render_site
 from trainyard.side_by_side import side_by_side
+from trainyard.tree.tree import Tree
 
 _TEAMS = 20
 """Teams for which another process is worth its start: a tenth of a second of work."""
@@ -84,6 +86,26 @@ class MadeSite:
         """Return its objects."""
         unpacked: Manifests = pickle.loads(self.packed)  # noqa: S301 - of our own process
         return unpacked
+
+
+def jobs_of(
+    platform: Platform,
+    components_root: str,
+    wanted: Collection[str],
+    tree: Tree | None,
+    proofs: Proofs,
+) -> list[Job]:
+    """Return the clusters to make, with the numbers that their lockfiles must remember."""
+    return [
+        Job(
+            site,
+            components_root,
+            given_numbers(platform, site, tree),
+            digest_of((site, components_root)) if proofs.used else b"",
+        )
+        for site in platform.sites
+        if site.name in wanted
+    ]
 
 
 def make_all(jobs: Sequence[Job], step: Callable[[int, int], None]) -> list[MadeSite]:

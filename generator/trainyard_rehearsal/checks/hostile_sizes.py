@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.refusals import JOB_TOO_LARGE, OBJECT_TOO_LARGE, URI
 from trainyard_rehearsal.checks.variants import (
@@ -40,8 +41,10 @@ def large_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     for step in ("dataset", "model"):
         long = {"initializer": {step: {"env": [{"name": "A", "value": _LONG}]}}}
         yield _named(step, with_change(body, {"spec": long}), OBJECT_TOO_LARGE)
-        uri = {"initializer": {step: {"storageUri": "$(HOME)" * 2}}}
-        yield _named(f"expanded {step}", with_change(body, {"spec": uri}), URI)
+    steps = {each.name for each in sample.launch.runtime.initializers}
+    for step in (step for step, name in INITIALIZERS.items() if name in steps):
+        expanded = {"initializer": {step: {"storageUri": "$(HOME)" * 2}}}
+        yield _named(f"expanded {step}", with_change(body, {"spec": expanded}), URI)
     yield from _long_lists(sample, body)
 
 

@@ -33,7 +33,7 @@ from trainyard.tree.path import check_tree_path
 def command(profiles: Path, formats: tuple[Output, ...], color: str, day: str) -> int:
     """Check the profiles: shape, names, meaning together, and each object that they make.
 
-    Writes nothing and needs no other program.
+    Changes no file of the repository, and needs no other program.
     """
     need_profiles(profiles)
     tree = Path("overlays")
