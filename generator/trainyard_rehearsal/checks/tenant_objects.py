@@ -18,7 +18,7 @@ from trainyard_rehearsal.checks.objects_of_others import (
     hostile_to_others,
     objects_of_others,
 )
-from trainyard_rehearsal.checks.refusals import FINALIZER, OBJECT_TOO_LARGE, TRAINER_ONLY
+from trainyard_rehearsal.checks.refusals import ADOPTED, FINALIZER, OBJECT_TOO_LARGE, TRAINER_ONLY
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -53,7 +53,6 @@ _CLAIMS: tuple[tuple[Body, str], ...] = (
     ({"spec": {"storageClassName": None}}, _CLASS),
     ({"spec": {"storageClassName": ""}}, _CLASS),
     ({"spec": {"storageClassName": "of-nobody"}}, _CLASS),
-    ({"spec": {"storageClassName": names.ADOPTED_CLASS}}, _CLASS),
     ({"metadata": {"name": f"{names.RESERVED_PREFIX}x"}}, _NAME),
 )
 _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
@@ -126,6 +125,8 @@ def _claims_of(
     at = space.team.at
     for change, refusal in _CLAIMS:
         yield _create(maker, with_change(_claim(space, ""), change), refusal, at)
+    adopted = ADOPTED if space.cluster.guards_adopted else _CLASS
+    yield _create(maker, _claim(space, names.ADOPTED_CLASS), adopted, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)
         large = with_change(claim, {"metadata": MANY_LABELS})
