@@ -229,9 +229,12 @@ def test_names_of_controllers_are_those_of_the_release(release: str) -> None:
 def test_only_claims_may_get_finalizers_of_storage(release: str) -> None:
     """On a TrainJob or a ConfigMap nobody removes them."""
     policy = _policies(release)["trainyard-tenant-objects"]
-    held, orphaned = (each for each in policy["validations"] if "finalizers" in each["expression"])
+    held, orphaned, kept = (
+        each for each in policy["validations"] if "inalizers" in each["expression"]
+    )
     assert "variables.isClaim && each == 'kubernetes.io/pvc-protection'" in held["expression"]
     assert "!('orphan' in variables.metadata.?finalizers" in orphaned["expression"]
+    assert "variables.oldFinalizers.all(" in kept["expression"]
 
 
 _PARTS = ("matchConditions", "variables", "validations")

@@ -94,6 +94,12 @@ def shadowing_namespaces(site: Site) -> tuple[str, ...]:
     return tuple(sorted(each for each in last if not each.isdecimal()))
 
 
+def secrets(site: Site) -> tuple[str, ...]:
+    """Return the names that Secrets of the tree have in teams' namespaces, sorted."""
+    buckets = (each.name for each in site.cluster.storage if each.kind == "s3")
+    return tuple(sorted({*buckets, *(each.name for each in site.cluster.pull_secrets)}))
+
+
 def hosts(site: Site) -> tuple[str, ...]:
     """Return the hosts that the profiles of a cluster name, sorted."""
     found = map(_host, (*_addresses(site), *_registries(site)))

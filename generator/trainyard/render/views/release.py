@@ -96,9 +96,10 @@ class ReleaseView:
         return text_list(self.release.reserved_config_maps)
 
     @property
-    def workspace_ingress_list(self) -> str:
-        """CEL: the platform's namespaces that reach workbenches."""
-        return text_list(self.release.workspace_ingress)
+    def platform_namespaces(self) -> str:
+        """CEL: names of the platform's namespaces; one that ends with ``*`` is a prefix."""
+        release = self.release
+        return text_list(sorted({*release.system_namespaces, *release.workspace_ingress}))
 
     @property
     def resolver_namespaces(self) -> str:

@@ -151,6 +151,11 @@ class SiteView:
         return text_list(reserved.config_maps(self.site))
 
     @property
+    def reserved_secrets(self) -> str:
+        """CEL: names of Secrets that only the delivery gives."""
+        return text_list(reserved.secrets(self.site))
+
+    @property
     def reserved_bindings(self) -> str:
         """CEL: names of RoleBindings that only the delivery gives."""
         return text_list(reserved.BINDINGS)
