@@ -242,7 +242,8 @@ def _mtu(history: History) -> None:
     drained, because, _ = answer.sections["Disruption"]
     assert drained.endswith("at most 40 running GPUs of nlp, sound")
     assert "2048" in because
-    assert answer.sections.keys() == {"Disruption", "Objects"}
+    assert answer.sections.keys() == {"Disruption", "Network", "Objects"}
+    assert answer.sections["Network"] == ["~ fabric ib: MTU the driver's -> 2048"]
     history.commit()
 
 

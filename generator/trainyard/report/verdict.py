@@ -91,7 +91,8 @@ def _costs(content: Content) -> Iterator[str]:
                 month = pool.price.month(pool.nodes)
                 months.setdefault(month.currency, []).append(month)
     for currency, every in sorted(months.items()):
-        yield f"{Money(sum(month.minor for month in every), currency).display} {currency}"
+        month = Money(sum(month.minor for month in every), currency)
+        yield f"{month.display.partition('.')[0]} {currency}"
 
 
 def _room(pools: Sequence[PoolCapacity]) -> float:

@@ -103,12 +103,17 @@ def _peers(rule: Mapping[str, Any], direction: str, namespace: str) -> Iterator[
             yield from _pods(each, namespace)
 
 
+_NAMED: Box = {NAME: Values(frozenset({None}), is_rest=True)}
+
+
 def _pods(peer: Mapping[str, Any], namespace: str) -> Iterator[Box]:
     """Yield the pods that a peer selects: of its own namespace unless it selects namespaces."""
     pods = _selected(mapping(peer, "podSelector"), POD)
     own: Box = {NAME: Values(frozenset({namespace}))}
     chosen = mapping(peer, "namespaceSelector")
     spaces = _selected(chosen, NAMESPACE) if "namespaceSelector" in peer else own
+    if NAME in spaces and common(spaces, _NAMED) is None:
+        return  # no namespace lacks this label
     yield from _crossed([{KIND: PODS}], [spaces], [pods])
 
 
