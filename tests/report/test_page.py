@@ -299,7 +299,7 @@ def test_head_has_one_number_of_objects_and_what_all_nodes_cost() -> None:
 
     assert f"{synced:,} generated objects" in head.text
     assert f"Objects{synced:,}" in head.text
-    assert "Cost of all nodes a month402,595.00 EUR, 1,191,360.00 USD" in head.text
+    assert "Cost of all nodes a month402,595 EUR, 1,191,360 USD" in head.text
 
 
 def test_part_of_a_node_has_two_decimals_at_most() -> None:
