@@ -15,6 +15,7 @@ from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
 from trainyard.generation.generate import generate
 from trainyard.model.reserved import BINDINGS
+from trainyard.model.reserved import secrets as reserved_secrets
 from trainyard.render import scopes
 from trainyard.render.site import render_site
 
@@ -285,3 +286,15 @@ def test_names_of_all_bindings_in_teams_namespaces_are_reserved() -> None:
     }
     assert bindings >= {"admin", "debugger", "finished-jobs", "runtimes", "user", "viewer"}
     assert bindings <= set(BINDINGS)
+
+
+def test_names_of_all_secrets_in_teams_namespaces_are_reserved() -> None:
+    """A certificate under such a name has a type that no sync can change."""
+    for site, manifests in own():
+        secrets = {
+            manifest.body["spec"]["target"].get("name", manifest.name)
+            for manifest in manifests
+            if manifest.kind.name == "ExternalSecret" and manifest.unit.startswith("teams/")
+        }
+        assert secrets
+        assert secrets <= set(reserved_secrets(site))

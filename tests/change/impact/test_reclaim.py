@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.e2e.islands import Holding, worst_demand
+from tests.change.impact.mixes import Holding, worst_demand
 from trainyard.change.impact.reclaim import Member, causes
 
 _TEAMS = ("a", "b", "c")

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
-from trainyard.change.impact.reclaim import Key, losers
+from trainyard.change.impact.reclaim import Key, Tree, losers, tree_of
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import value_at
 from trainyard.model.ownership import lent_by_others, owners_of
@@ -19,9 +19,6 @@ from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
-
-Tree: TypeAlias = tuple[str, str]
-"""The root of a tree of cohorts, or a team without a cohort."""
 
 _Group = TypeVar("_Group")
 _Value = TypeVar("_Value")
@@ -151,8 +148,9 @@ def _owned(site: Site | None, tree: Mapping[str, Tree]) -> dict[tuple[Tree, str]
 
 
 def _trees(site: Site | None) -> dict[str, Tree]:
-    roots = {each.name: _root(site, each.team.cohort) for each in (site.tenants if site else ())}
-    return {team: (root, "" if root else team) for team, root in roots.items()}
+    if site is None:
+        return {}
+    return {each.name: tree_of(site, each.team.cohort, each.name) for each in site.tenants}
 
 
 def _root(site: Site | None, cohort: str) -> str:

@@ -21,6 +21,9 @@ from trainyard.model.platform import Site
 Key: TypeAlias = tuple[str, str]
 """A team and a pool."""
 
+Tree: TypeAlias = tuple[str, str]
+"""The root of a tree of cohorts, or a team without a cohort."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -29,7 +32,7 @@ class Member:
     own: Fraction
     borrow: Fraction
     lend: Fraction
-    tree: tuple[str, str]
+    tree: Tree
 
 
 Members: TypeAlias = Mapping[str, Member]
@@ -92,12 +95,13 @@ def _members(
                 quota.nodes * part,
                 quota.borrow * part,
                 quota.lend * part,
-                _tree(site, tenant.team.cohort, tenant.name),
+                tree_of(site, tenant.team.cohort, tenant.name),
             )
     return found
 
 
-def _tree(site: Site, cohort: str, team: str) -> tuple[str, str]:
+def tree_of(site: Site, cohort: str, team: str) -> Tree:
+    """Return the root of a team's tree of cohorts, or the team without a cohort."""
     return (site.cluster.lineage(cohort)[-1], "") if cohort else ("", team)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from trainyard.change.impact.model import ClusterImpact, Impact
-from trainyard.change.impact.rights import BoundRole
+from trainyard.change.impact.rights import BoundRole, RoleChange
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
 
@@ -78,7 +78,7 @@ def _gaining(cluster: ClusterImpact) -> Iterator[str]:
     for access in cluster.access:
         if access.gained and not _only_in(new, access.gained):
             yield access.subject
-    yield from _of_richer_roles(cluster)
+    yield from _subjects(role for role in cluster.roles if role.gained)
 
 
 def _deprived(cluster: ClusterImpact) -> Iterator[str]:
@@ -87,13 +87,12 @@ def _deprived(cluster: ClusterImpact) -> Iterator[str]:
     for access in cluster.access:
         if access.lost and not access.gained and not _only_in(gone, access.lost):
             yield access.subject
-    yield from _of_poorer_roles(cluster)
+    yield from _subjects(role for role in cluster.roles if role.lost and not role.gained)
 
 
-def _of_poorer_roles(cluster: ClusterImpact) -> Iterator[str]:
-    for role in cluster.roles:
-        if role.lost and not role.gained:
-            yield from role.subjects
+def _subjects(roles: Iterable[RoleChange]) -> Iterator[str]:
+    for role in roles:
+        yield from role.subjects
 
 
 def _only_in(namespaces: set[str], roles: Iterable[BoundRole]) -> bool:
@@ -114,12 +113,6 @@ def _kept_shorter(cluster: ClusterImpact) -> Iterator[str]:
 def _keeping_credentials(cluster: ClusterImpact) -> Iterator[str]:
     if cluster.drops_credentials is False:
         yield cluster.name
-
-
-def _of_richer_roles(cluster: ClusterImpact) -> Iterator[str]:
-    for role in cluster.roles:
-        if role.gained:
-            yield from role.subjects
 
 
 def _new_namespaces(cluster: ClusterImpact) -> set[str]:
