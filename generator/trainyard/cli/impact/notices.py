@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from trainyard.change.impact.model import ClusterImpact, Impact
-from trainyard.change.impact.rights import BoundRole, RoleChange
+from trainyard.change.impact.rights import AccessChange, BoundRole, RoleChange
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
+
+_Rights = TypeVar("_Rights", AccessChange, RoleChange)
 
 
 def notices(impact: Impact) -> Iterator[str]:
@@ -84,10 +87,15 @@ def _gaining(cluster: ClusterImpact) -> Iterator[str]:
 def _deprived(cluster: ClusterImpact) -> Iterator[str]:
     """Yield who may do less and nothing else instead; with a namespace its rights go too."""
     gone = {space.namespace for space in cluster.namespaces if not space.added}
-    for access in cluster.access:
-        if access.lost and not access.gained and not _only_in(gone, access.lost):
+    for access in _poorer(cluster.access):
+        if not _only_in(gone, access.lost):
             yield access.subject
-    yield from _subjects(role for role in cluster.roles if role.lost and not role.gained)
+    yield from _subjects(_poorer(cluster.roles))
+
+
+def _poorer(changes: Iterable[_Rights]) -> list[_Rights]:
+    """Return those who lose something and gain nothing."""
+    return [each for each in changes if each.lost and not each.gained]
 
 
 def _subjects(roles: Iterable[RoleChange]) -> Iterator[str]:

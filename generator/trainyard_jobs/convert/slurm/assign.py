@@ -78,6 +78,7 @@ def assign(
             text = f"{prefix}{word.raw}{exported}"
             line = Line(text, word.at, "", frozenset({match[1]}), own)
             _need_followed(match[1], line)
+            _need_writable(script, match[1], line.at, line.text)
             if not own or not _is_dropped(script, word):
                 _set(script, match, line, word, perhaps=perhaps)
         else:
@@ -89,6 +90,12 @@ def assign(
 def _need_followed(name: str, line: Line) -> None:
     if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
         raise UnreadableError(line.at, f"`{line.text}`", _FOLLOWED, WRAP_WHOLE)
+
+
+def _need_writable(script: Script, name: str, at: Pointer, text: str) -> None:
+    if name in script.fixed:
+        reason = f"`{name}` is readonly, so bash leaves the rest of the line out"
+        raise UnreadableError(at, f"`{text}`", reason, WRAP_WHOLE)
 
 
 def _is_dropped(script: Script, word: Token) -> bool:
@@ -167,6 +174,14 @@ def export(script: Script, statement: Statement, *, perhaps: bool = False) -> No
     words = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
     _need_values_of_before(statement, words)
     assign(script, words, exports=exports, prefix=f"{command} ", perhaps=perhaps)
+    _fix(script, statement, names)
+
+
+def _fix(script: Script, statement: Statement, names: Iterable[Token]) -> None:
+    """Remember which variables nothing can change any more."""
+    options = (word.raw for word in statement.words[1:] if word.raw.startswith("-"))
+    if statement.words[0].raw == "readonly" or any("r" in option for option in options):
+        script.fixed |= {re.split(r"\+?=", word.raw)[0] for word in names}
 
 
 def _need_values_of_before(statement: Statement, words: Sequence[Token]) -> None:
@@ -189,6 +204,7 @@ def unset(script: Script, each: Statement) -> None:
     if not all(name.isidentifier() for name in names):
         raise UnreadableError(each.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
     for name in names:
+        _need_writable(script, name, each.at, each.raw)
         _unset(script, name, each.at)
         if not script.launch:
             _forget(script, name)

@@ -60,6 +60,7 @@ class Script:
         known: variables with a value before it runs, as it is at the launch.
         unsteady: variables that it assigns more than once, or perhaps; each assignment stays.
         exported: variables that the ranks have whenever they get a value.
+        fixed: variables that are readonly.
         arrays: whether a variable is an array.
         parts: variables that hold a part of a command.
         env: variables with one value, which the ranks have, with their places.
@@ -73,6 +74,7 @@ class Script:
     remarks: Remarks
     unsteady: frozenset[str] = frozenset()
     exported: set[str] = field(default_factory=set)
+    fixed: set[str] = field(default_factory=set)
     arrays: dict[str, bool] = field(default_factory=dict)
     parts: Parts = field(default_factory=Parts)
     env: dict[str, tuple[str, Pointer]] = field(default_factory=dict)

@@ -132,6 +132,9 @@ LAUNCHES = st.builds(
 @example(lines=["A=1"], launch="A=2 srun ./train $A")
 @example(lines=["export A", "A=1"], launch="srun ./train")
 @example(lines=["A=1", "export A", "A={1,2}"], launch="srun ./train")
+@example(lines=['readonly C="${A} x"', "C=; export C"], launch="srun ./train")
+@example(lines=["export A=1", "readonly A", "unset A"], launch="srun ./train $A")
+@example(lines=["readonly A=1"], launch="A=2 srun ./train $A")
 @example(lines=["A=", 'export A=x A="${A} x"'], launch="srun ./train")
 @example(lines=["export A=$(echo s)"], launch="srun ./train '$(A)' '$$x' $(($$>0))")
 def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], launch: str) -> None:
