@@ -250,7 +250,7 @@ def every_team_has_limits(tree: Tree) -> Iterator[str]:
         parameters = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})
         actions = [*binding.spec["validationActions"], parameters["parameterNotFoundAction"]]
         # Its parameter is a quota, which bounds the count without the policy, and comes later.
-        counts = binding.spec["policyName"] == "trainyard-config-map-count"
+        counts = binding.spec["policyName"] == "trainyard-object-count"
         if actions != ["Deny", "Allow" if counts else "Deny"]:
             yield f"{binding.path}: does not deny"
 

@@ -97,8 +97,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-binding-tenant-objects", scopes.cluster),
     Entry("platform/validating-admission-policy-network-policies", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-network-policies", scopes.cluster),
-    Entry("platform/validating-admission-policy-config-map-count", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-config-map-count", scopes.cluster),
+    Entry("platform/validating-admission-policy-object-count", scopes.cluster),
+    Entry("platform/validating-admission-policy-binding-object-count", scopes.cluster),
     Entry("platform/validating-admission-policy-pool-nodes", scopes.cluster),
     Entry("platform/validating-admission-policy-binding-pool-nodes", scopes.cluster),
     Entry(

@@ -15,7 +15,7 @@ from trainyard.render.views.cluster import ClusterView, framework_names
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
 from trainyard.render.views.space import (
-    MOST_CONFIG_MAPS,
+    MOST_OBJECTS,
     MOST_JOBS,
     Binding,
     SpaceView,
@@ -206,9 +206,13 @@ class SiteView:
         return MOST_JOBS
 
     @property
-    def most_config_maps(self) -> str:
-        """CEL: ConfigMaps of a namespace at which its members may make no more."""
-        return str(MOST_CONFIG_MAPS)
+    def most_objects(self) -> str:
+        """CEL: by resource, its name in the quota and the number at which members make no more."""
+        limits = (
+            f"'{resource}': {{'key': '{key}', 'most': '{most}'}}"
+            for resource, key, most in MOST_OBJECTS
+        )
+        return f"{{{', '.join(limits)}}}"
 
     @property
     def has_draining_team(self) -> bool:
