@@ -148,7 +148,7 @@ def test_members_leave_room_for_the_config_maps_of_jobs(stage: Stage) -> None:
         while not words and made < 400:
             words = _refusal(user.create, next(own))
             made += 1
-        assert "ConfigMaps, and members may make new ones below 300" in words
+        assert "configmaps, and members may make new ones below 300" in words
         assert 250 < made <= 310
 
         job = scene.submit("nlp", 2)
@@ -157,6 +157,25 @@ def test_members_leave_room_for_the_config_maps_of_jobs(stage: Stage) -> None:
     finally:
         for number in range(made):
             stage.delete("v1", "ConfigMap", "team-nlp", f"own-{number}")
+
+
+def test_members_leave_room_for_the_claims_of_the_delivery(stage: Stage) -> None:
+    """A claim that can't be made fails the whole sync, so that a withdrawn role stays."""
+    scene = stage.deploy({"teams/nlp.yaml": {"claims": {"scratch": "1Ti"}}})
+    (name,) = scene.space("team-nlp").claimable_classes
+    runner = as_account(scene.api, "system:serviceaccount:team-nlp:e2e-runner")
+    own = (claim("team-nlp", f"own-{number}", name) for number in count())
+    words, made = "", 0
+    try:
+        with there(stage, *_runner()):
+            while not words and made < 200:
+                words = _refusal(runner.create, next(own))
+                made += 1 if not words or "permitted" not in words else 0
+        assert "persistentvolumeclaims, and members may make new ones below 50" in words
+        assert _refusal(scene.api.create, next(own)) == ""
+    finally:
+        for number in range(made + 2):
+            stage.delete("v1", "PersistentVolumeClaim", "team-nlp", f"own-{number}")
 
 
 def test_waiting_claim_chooses_no_volume_later(stage: Stage) -> None:

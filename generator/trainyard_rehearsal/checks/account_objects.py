@@ -147,7 +147,9 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
     yield service(space), ({"metadata": owners()}, OWNER)
     yield _many_owners(space)
-    yield pod(space), ({"metadata": {"finalizers": ["orphan"]}}, FINALIZER)
+    orphan: Body = {"metadata": {"finalizers": ["orphan"]}}
+    yield pod(space), (orphan, FINALIZER)
+    yield deployment, ({"spec": {"template": orphan}}, FINALIZER)
 
 
 def _many_owners(space: Space) -> tuple[Body, Attack]:

@@ -13,7 +13,14 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks.account_objects import Attack
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
-from trainyard_rehearsal.checks.refusals import ORPHAN, OWNER, RANK_FIXED, RANK_JOB, RANK_JOBSET
+from trainyard_rehearsal.checks.refusals import (
+    GRACE,
+    ORPHAN,
+    OWNER,
+    RANK_FIXED,
+    RANK_JOB,
+    RANK_JOBSET,
+)
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -159,6 +166,9 @@ class _Tried:
         hold = {"metadata": {"finalizers": ["example.com/hold"]}}
         request = partial(self._account.patch, rank, hold)
         yield self._case(rank, f"changed to {as_json(hold)}", RANK_FIXED, request)
+        for grace in (31, 1_000_000_000):
+            delete = partial(self._account.delete, rank, grace=grace)
+            yield self._case(rank, f"deleted after {grace} seconds", GRACE, delete)
         # Either of two policies may answer the second.
         for dependents, refusal in (("Background", RANK_JOB), ("Orphan", "denied request")):
             delete = partial(self._account.delete, of_rank, dependents)
@@ -180,6 +190,10 @@ class _Tried:
         yield from self._created(self._account, service, [({}, "")])
         held = {"metadata": {**objects.owners(), "finalizers": ["example.com/hold"]}}
         yield from self._created(self._jobset, service, [(held, "")])
+        rank, _ = self._ranks()
+        for grace in (None, 0, 30):
+            delete = partial(self._account.delete, rank, grace=grace)
+            yield self._case(rank, f"deleted after {grace} seconds", "", delete)
 
     def _created(self, maker: Api, body: Body, attacks: Iterable[Attack]) -> Iterator[RequestCase]:
         for change, refusal in attacks:

@@ -30,6 +30,7 @@ FIXED = "spec can't be changed after creation"
 ORPHAN = "can't be deleted with its dependents orphaned"
 """Two policies say so of a job, and either may answer."""
 
+GRACE = "gracePeriodSeconds can't be more than the pod's own"
 FOREGROUND = "can't be deleted in the foreground"
 CLOSED = "is not open for jobs"
 TRAINER_ONLY = "are Trainer's alone"

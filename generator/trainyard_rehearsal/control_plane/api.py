@@ -218,13 +218,29 @@ class Api:
         wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": _TOKEN}
         return str(self._do("POST", path, {}, _json(wanted)).body["status"]["token"])
 
-    def delete(self, body: Body, dependents: str = "Background", *, dry_run: bool = False) -> None:
+    def delete(
+        self,
+        body: Body,
+        dependents: str = "Background",
+        *,
+        grace: int | None = None,
+        dry_run: bool = False,
+    ) -> None:
         """Delete an object, with a propagation policy for its dependents.
+
+        Args:
+            body: the object.
+            dependents: the propagation policy.
+            grace: seconds that a pod has until it is killed, instead of its own.
+            dry_run: change nothing.
 
         Raises:
             Refused: it does not exist, or this user may not delete it.
         """
-        self._do("DELETE", self._path(body), {"propagationPolicy": dependents} | _dry(dry_run))
+        options = {"propagationPolicy": dependents} | _dry(dry_run)
+        if grace is not None:
+            options["gracePeriodSeconds"] = str(grace)
+        self._do("DELETE", self._path(body), options)
 
     def _path(self, body: Body, part: str = "") -> str:
         metadata = body["metadata"]

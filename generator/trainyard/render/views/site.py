@@ -15,8 +15,8 @@ from trainyard.render.views.cluster import ClusterView, framework_names
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
 from trainyard.render.views.space import (
-    MOST_OBJECTS,
     MOST_JOBS,
+    MOST_OBJECTS,
     Binding,
     SpaceView,
     group_subjects,
