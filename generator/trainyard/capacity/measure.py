@@ -91,7 +91,7 @@ def _part(site: Site, flavor: Flavor, tenant: Tenant, lent: Fraction) -> Part:
 
 def _withheld(tenant: Tenant, flavor: Flavor) -> Fraction:
     """Return the nodes that a team lacks while some are in maintenance."""
-    stated = (quota for quota in tenant.team.quotas if quota.cluster == tenant.cluster.name)
+    stated = tenant.team.quotas_on(tenant.cluster.name)
     return next(quota.withheld for quota in stated if quota.pool == flavor.name)
 
 

@@ -13,7 +13,6 @@ from trainyard.model.platform import Site
 from trainyard.render import scopes
 from trainyard.render.delivery import Delivery
 from trainyard.render.scopes import Scope
-from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.space import SpaceView
 
 Subject = TypeVar("Subject", Site, Delivery)
@@ -38,8 +37,7 @@ class Entry(Generic[Subject]):
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster may have such objects."""
-        links = {"", *ClusterView(cluster).links}
-        return self.is_in(cluster.release.features) and self.link in links
+        return self.is_in(cluster.release.features) and self.link in {"", *cluster.links}
 
     def is_in(self, features: Collection[str]) -> bool:
         """Return whether a release with some features has such objects."""

@@ -16,6 +16,7 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import parse_price
+from trainyard.model.named import by_name
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
@@ -120,13 +121,15 @@ def _segments_of_another_link(
 ) -> Iterator[Diagnostic]:
     """Yield the ranges of a fabric that are not those of its link, or the one that is absent."""
     link = LINKS[fabric["link"]]
-    others = [each.ranges for each in LINKS.values() if each is not link and each.ranges in fabric]
-    if not others and link.ranges not in fabric:
+    stated = [known for known in LINKS.values() if known.ranges in fabric]
+    for other in stated:
+        if other is not link:
+            own = f"fabric `{name}` is {link.name}, whose range is `{link.ranges}`"
+            at_range = (at / other.ranges).key()
+            yield SEGMENTS_OF_ANOTHER_LINK.at(at_range, f"{own}, not `{other.ranges}`")
+    if not stated:
         message = f"fabric `{name}` is {link.name} and has no `{link.ranges}`"
         yield SEGMENTS_OF_ANOTHER_LINK.at((at / link.ranges).key(), message)
-    for ranges in others:
-        message = f"fabric `{name}` is {link.name}, whose range is `{link.ranges}`, not `{ranges}`"
-        yield SEGMENTS_OF_ANOTHER_LINK.at((at / ranges).key(), message)
 
 
 def _fabric(name: str, fabric: Mapping[str, Any], at: Pointer, addresses: IPv4Network) -> Fabric:
@@ -170,7 +173,7 @@ def _pools(
     prefix: str,
 ) -> Resolving[tuple[Pool, ...]]:
     pools = []
-    known = {fabric.name: fabric for fabric in fabrics}
+    known = by_name(fabrics)
     for name, pool in sorted(fields["pools"].items()):
         where = at / name / "hardware" if "hardware" in pool else (at / name).key()
         kind = yield from find("hardware profile", pool.get("hardware", name), hardware, where)
