@@ -78,5 +78,5 @@ def component_manifests(site: Site) -> Iterator[Manifest]:
     for tenant in site.tenants:
         for component in tenant.components:
             for at, file, body in component.each():
-                path = f"teams/{tenant.name}/{component.name}/{file}"
+                path = f"{tenant.unit}/{component.name}/{file}"
                 yield Manifest(path, body, (component.at.file,), at, by_hand=True)

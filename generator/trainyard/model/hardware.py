@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.unit import Unit
@@ -231,7 +232,7 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
         name=name,
         cores=widest.cores,
         threads=widest.threads,
-        files=tuple(dict.fromkeys(file for kind in kinds for file in kind.files)),
+        files=tuple(dict.fromkeys(chain.from_iterable(kind.files for kind in kinds))),
         total=Share(
             fewest.system.cpu + smallest["cpu"],
             fewest.system.memory + smallest["memory"],

@@ -43,6 +43,10 @@ class Holding:
         """The team."""
         return self.team
 
+    def held_by(self, team: str) -> Holding:
+        """Return the number as that of another team."""
+        return replace(self, team=team)
+
     @property
     def value(self) -> tuple[str, str, int, IPv4Network]:
         """The number without its team; a renamed team has one that another name had."""

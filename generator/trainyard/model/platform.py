@@ -123,7 +123,7 @@ class Platform:
     @property
     def clusters(self) -> frozenset[str]:
         """Names of all clusters, the retired ones included."""
-        return frozenset((*(site.name for site in self.sites), *self.retired))
+        return frozenset((*by_name(self.sites), *self.retired))
 
     def holdings(self, site: Site) -> Iterator[Holding]:
         """Yield the ledger's numbers on a cluster's fabrics, of teams without a profile too."""
