@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from ipaddress import IPv4Network
+from operator import attrgetter
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer
@@ -87,10 +88,10 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
 
 
 def _pull_secrets(fields: Mapping[str, Any], at: Pointer) -> dict[str, PullSecret]:
-    return {
-        name: PullSecret(name, at / name, secret["secretStore"], secret["path"])
-        for name, secret in sorted(fields.get("pullSecrets", {}).items())
-    }
+    secrets = {}
+    for name, secret in sorted(fields.get("pullSecrets", {}).items()):
+        secrets[name] = PullSecret(name, at / name, secret["secretStore"], secret["path"])
+    return secrets
 
 
 def _finished_jobs(
@@ -162,7 +163,7 @@ def _priorities(fields: Mapping[str, Any], at: Pointer) -> tuple[Priority, ...]:
         if not isinstance(priority, int):
             value, deadline = priority["value"], parse_seconds(priority["deadline"])
         priorities.append(Priority(name, at / name, value, deadline))
-    return tuple(sorted(priorities, key=lambda each: (each.value, each.name)))
+    return tuple(sorted(priorities, key=attrgetter("value", "name")))
 
 
 def _pools(

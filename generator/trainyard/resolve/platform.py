@@ -44,7 +44,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """
     platform, findings = collect(_platform(profiles))
     # One name in a team's profile is looked up on each of its clusters, in each of its namespaces.
-    reported = dict.fromkeys(each for each in findings if isinstance(each, Diagnostic))
+    reported = dict.fromkeys(finding for finding in findings if isinstance(finding, Diagnostic))
     return replace(platform, lost=lost(profiles, findings)), tuple(reported)
 
 
@@ -75,7 +75,7 @@ def _platform(profiles: Profiles) -> Resolving[Platform]:
         ids=ids,
         allocations_at=Pointer(profiles.allocations.file),
         components=tuple(filter(None, components.values())),
-        placeholders=tuple(each for file in profiles.own() for each in placeholders(file)),
+        placeholders=tuple(chain.from_iterable(map(placeholders, profiles.own()))),
         retired=retired,
     )
 

@@ -64,6 +64,11 @@ class Lock:
     ids: tuple[Ids, ...] = ()
 
     @property
+    def numbers(self) -> tuple[Holding | Ids, ...]:
+        """Each number and each user ids that it remembers."""
+        return (*self.holdings, *self.ids)
+
+    @property
     def units(self) -> frozenset[str]:
         """Teams that have files."""
         return frozenset(path.split("/")[1] for path in self.files if path.startswith("teams/"))
@@ -217,7 +222,7 @@ def _of_both(ours: Lock, theirs: Lock) -> Lock:
     A number that is one side's is never given again, whatever becomes of the other side.
     """
     held = {holding.number: holding for holding in (*theirs.holdings, *ours.holdings)}
-    ids = {(each.namespace, each.first): each for each in (*theirs.ids, *ours.ids)}
+    ids = {(held.namespace, held.first): held for held in (*theirs.ids, *ours.ids)}
     return replace(
         ours,
         files={**theirs.files, **ours.files},

@@ -105,7 +105,8 @@ class SiteView:
     def rank_labels(self) -> str:
         """CEL: keys of the labels by which network policies tell pods of jobs from others."""
         source = BESIDE_MPI_JOBS if self.site.mpi_spaces else "workspaces"
-        return text_list(each["key"] for each in selected(source)["matchExpressions"])
+        labels = selected(source)["matchExpressions"]
+        return text_list(label["key"] for label in labels)
 
     @property
     def foreign_accounts(self) -> dict[str, str]:
