@@ -48,11 +48,11 @@ def _slots(fabric: Fabric, block: IPv4Network) -> range:
 
 def _teams(cluster: Cluster, fabric: Fabric, ledger: Ledger) -> Iterator[Numbers]:
     rails = cluster.rails_of(fabric)
-    for (where, name, team), each in sorted(ledger.items()):
+    for (where, name, team), held in sorted(ledger.items()):
         if (where, name) == (cluster.name, fabric.name):
             yield Numbers(
                 team=team,
-                segment=fabric.link.display(each.segment),
-                addresses=str(each.addresses),
-                per_rail=each.addresses_of_a_rail(rails) if rails else 0,
+                segment=fabric.link.display(held.segment),
+                addresses=str(held.addresses),
+                per_rail=held.addresses_of_a_rail(rails) if rails else 0,
             )

@@ -154,7 +154,7 @@ def _well_formed(source: Source) -> str:
 
 def _faultless(checked: Checked) -> dict[str, Source]:
     """Return the files about which nothing was found."""
-    found = {each.at.file for each in checked.diagnostics}
+    found = {finding.at.file for finding in checked.diagnostics}
     sources = checked.profiles.sources().items()
     return {file: source for file, source in sources if file not in found}
 
@@ -174,7 +174,7 @@ def check_loaded(
         known: sources by file of which nothing is wrong.
     """
     diagnostics += tuple(check_profiles(profiles, known))
-    broken = {each.at.file for each in diagnostics if has_errors([each])}
+    broken = {finding.at.file for finding in diagnostics if has_errors([finding])}
     if not broken.isdisjoint(_FOLDERS):
         return Checked(profiles, None, diagnostics)
     usable = profiles.without(broken)
@@ -184,7 +184,7 @@ def check_loaded(
     found = (*diagnostics, *check_meaning(platform, today))
     if usable.waivers.value is None:
         # A warning may be waived in the file that can't be read.
-        found = tuple(each for each in found if has_errors([each]))
+        found = tuple(finding for finding in found if has_errors([finding]))
     reported = tuple(apply_waivers(found, usable.waivers, today, complete=complete))
     return Checked(profiles, platform if complete else None, reported)
 

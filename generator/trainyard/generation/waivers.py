@@ -26,7 +26,7 @@ def apply_waivers(
         complete: whether every rule has seen all profiles; if not, no waiver is reported as unused.
     """
     waivers = (source.value or {}).get("waivers", [])
-    used = set()
+    used = set(_of_changes(waivers))
     for diagnostic in diagnostics:
         index = _waived_by(diagnostic, waivers)
         if index is None:
@@ -39,7 +39,7 @@ def apply_waivers(
             waived = f"{waiver['rule']} in {waiver['file']}"
             message = f"the waiver of {waived} ended on {waiver['expires']}"
             yield EXPIRED_WAIVER.at(at / "expires", message)
-        elif complete and index not in used and waiver["rule"] not in _OF_CHANGES:
+        elif complete and index not in used:
             message = f"there is no warning {waiver['rule']} in {waiver['file']}"
             yield UNUSED_WAIVER.at(at / "rule", message)
 
@@ -52,7 +52,14 @@ def not_waived(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Di
         source: ``profiles/waivers.yaml`` of the base.
     """
     waivers = (source.value or {}).get("waivers", [])
-    return (each for each in diagnostics if _waived_by(each, waivers) is None)
+    return (finding for finding in diagnostics if _waived_by(finding, waivers) is None)
+
+
+def _of_changes(waivers: list[dict[str, str]]) -> Iterator[int]:
+    """Yield the indexes of waivers that cover findings about a change, which others don't see."""
+    for index, waiver in enumerate(waivers):
+        if waiver["rule"] in _OF_CHANGES:
+            yield index
 
 
 def _waived_by(diagnostic: Diagnostic, waivers: list[dict[str, str]]) -> int | None:

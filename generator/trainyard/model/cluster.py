@@ -135,7 +135,7 @@ class Cluster:
 
     def lineage(self, cohort: str) -> tuple[str, ...]:
         """Return a cohort and what it descends from, the root last; a cycle is gone around once."""
-        parents = {each.name: each.parent for each in self.cohorts}
+        parents = {cohort.name: cohort.parent for cohort in self.cohorts}
         line = [cohort]
         while (parent := parents.get(line[-1], "")) and parent not in line:
             line.append(parent)

@@ -240,7 +240,7 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
             fewest.system.pods + smallest["pods"],
         ),
         launcher=Share(
-            max(each.launcher.cpu for each in kinds), max(each.launcher.memory for each in kinds)
+            max(kind.launcher.cpu for kind in kinds), max(kind.launcher.memory for kind in kinds)
         ),
         labels={},
     )

@@ -93,5 +93,5 @@ def of_others(remembered: Iterable[T], new: T) -> list[T]:
     A renamed team has had the numbers that its earlier names had.
     """
     every = list(remembered)
-    own = {each.value for each in every if each.holder == new.holder}
-    return [each for each in every if each.value not in own]
+    own = {held.value for held in every if held.holder == new.holder}
+    return [held for held in every if held.value not in own]

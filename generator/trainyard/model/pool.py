@@ -66,7 +66,7 @@ class Pool:
 
     def taken_from(self, team: str) -> int:
         """Return what a team lacks while nodes are in maintenance, in the unit of its quota."""
-        return sum(each.taken.get(team, 0) for each in self.maintenance)
+        return sum(window.taken.get(team, 0) for window in self.maintenance)
 
     def display(self, nodes: Fraction) -> str:
         """Return a number of its nodes as text, e.g. ``3 nodes and 2 of 8 GPUs``."""

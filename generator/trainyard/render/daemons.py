@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.pool import Pool
@@ -49,11 +50,11 @@ def daemons(cluster: Cluster) -> Iterator[Daemon]:
     classes = sorted({storage.storage_class for storage in cluster.storage} - {""})
     if cluster.taints and classes:
         yield _storage(cluster, classes)
-    if with_gpus := _foreign(pool for pool in cluster.pools if pool.hardware.gpu):
+    if with_gpus := _foreign(filter(attrgetter("hardware.gpu"), cluster.pools)):
         yield _gpu(cluster, with_gpus)
         if not _is_openshift(cluster):
             yield _features(with_gpus)
-    on_fabrics = _foreign(pool for pool in cluster.pools if pool.fabric)
+    on_fabrics = _foreign(filter(attrgetter("fabric"), cluster.pools))
     if on_fabrics and cluster.release.ipam == "nv-ipam":
         yield _network(cluster.release.ipam_namespace, on_fabrics)
 

@@ -108,10 +108,9 @@ def _names(fields: Mapping[str, Any], states: Mapping[str, State]) -> Mapping[st
         return _NO_NAMES
     left = {cluster for cluster, state in states.items() if state.word == "retired"}
     kept = dict(fields)
-    for key in ("quota", "mpiJobs"):
-        if left and key in fields:
-            clusters = fields[key].items()
-            kept[key] = {cluster: stated for cluster, stated in clusters if cluster not in left}
+    for key in fields.keys() & {"quota", "mpiJobs"}:
+        clusters = fields[key].items()
+        kept[key] = {cluster: stated for cluster, stated in clusters if cluster not in left}
     return kept
 
 

@@ -94,10 +94,16 @@ def _objects(folder: str, files: Mapping[str, bytes]) -> int:
 
 def with_proven(count: Count, parts: Iterable[Part]) -> Count:
     """Return the numbers of a cluster with those of the parts that were verified before."""
-    parts = [*parts]
-    units = {part.folder: part.files + part.added for part in parts if part.is_unit}
-    samples = sum(part.files for part in parts if part.folder == "samples")
-    artifacts = sum(part.files for part in parts if not part.is_unit) - samples
+    units: dict[str, int] = {}
+    samples = artifacts = files = 0
+    for part in parts:
+        files += part.files
+        if part.is_unit:
+            units[part.folder] = part.files + part.added
+        elif part.folder == "samples":
+            samples += part.files
+        else:
+            artifacts += part.files
     objects = sum(units.values())
     return replace(
         count,
@@ -109,6 +115,6 @@ def with_proven(count: Count, parts: Iterable[Part]) -> Count:
         units_built=count.units_built + len(units),
         samples=count.samples + samples,
         artifacts=count.artifacts + artifacts,
-        others=count.others - sum(part.files for part in parts),
+        others=count.others - files,
         by_unit=dict(sorted({**count.by_unit, **units}.items())),
     )

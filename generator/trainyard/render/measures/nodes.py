@@ -24,11 +24,7 @@ def nodes(tenant: Tenant, place: SiteObjects) -> Answer:
     if not _are_dedicated(own, holders, tenant):
         how += "; the nodes are not dedicated"
         return Answer(how, [*queues, *place.of("ResourceFlavor", own)], OPEN)
-    taints = {pool.hardware.taint for pool in own.values()}
-    others = {}
-    for pool in place.site.cluster.pools:
-        if pool.name not in own and pool.hardware.taint in taints:
-            others[pool.name] = pool
+    others = _tolerating(place.site.cluster.pools, own)
     kept, state = _kept_away(own, others)
     how += f", all under the regulation; none is lent or borrowed; {kept}"
     return Answer(how, [*queues, *place.of("ResourceFlavor", {**own, **others})], state)
@@ -50,6 +46,13 @@ def _are_dedicated(pools: Pools, holders: Sequence[Tenant], tenant: Tenant) -> b
         if any(flavor.quota.lend or flavor.quota.borrow for flavor in _flavors(holder, pools)):
             return False
     return all(pool.hardware.taint for pool in pools.values())
+
+
+def _tolerating(pools: Sequence[Pool], own: Pools) -> dict[str, Pool]:
+    """Return the pools whose pods tolerate the taint of one of some others."""
+    taints = {pool.hardware.taint for pool in own.values()}
+    others = (pool for pool in pools if pool.name not in own)
+    return by_name(pool for pool in others if pool.hardware.taint in taints)
 
 
 def _kept_away(own: Pools, others: Pools) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -23,31 +23,6 @@ from trainyard.model.monitoring import (
 from trainyard.model.named import by_name
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.writers import Writers
-
-_FRAMEWORKS = {
-    "AppWrapper": "workload.codeflare.dev/appwrapper",
-    "BatchJob": "batch/job",
-    "Deployment": "deployment",
-    "JobSet": "jobset.x-k8s.io/jobset",
-    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/leaderworkerset",
-    "MPIJob": "kubeflow.org/mpijob",
-    "PaddleJob": "kubeflow.org/paddlejob",
-    "Pod": "pod",
-    "PyTorchJob": "kubeflow.org/pytorchjob",
-    "RayCluster": "ray.io/raycluster",
-    "RayJob": "ray.io/rayjob",
-    "StatefulSet": "statefulset",
-    "TFJob": "kubeflow.org/tfjob",
-    "TrainJob": "trainer.kubeflow.org/trainjob",
-    "XGBoostJob": "kubeflow.org/xgboostjob",
-}
-"""Names of the Kueue operator's object -> of Kueue's Configuration
-(sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
-
-
-def framework_names(frameworks: Iterable[str]) -> list[str]:
-    """Return job kinds as Kueue's Configuration names them, sorted."""
-    return sorted(_FRAMEWORKS[framework] for framework in frameworks)
 
 
 def _without(left_out: Collection[str], values: Mapping[str, str]) -> dict[str, str]:
@@ -185,8 +160,17 @@ class ClusterView:
         metrics and no namespace of a Prometheus, one without dashboards none of the console, and
         one without logs none of theirs.
         """
-        cluster = self.cluster
-        unused: set[str] = set()
+        unused = {f"Namespace/{name}" for name in self._unused_namespaces()}
+        return _without(unused | self._unread(), self.cluster.external)
+
+    def _unread(self) -> set[str]:
+        """Return the metrics that no alert of the cluster reads."""
+        read = self.cluster.sources if self.cluster.monitoring else ()
+        metrics = {name for name in self.cluster.external if name.startswith(f"{METRICS}/")}
+        return metrics - {f"{METRICS}/{source.name}" for source in read}
+
+    def _unused_namespaces(self) -> set[str]:
+        cluster, unused = self.cluster, set[str]()
         if not cluster.fabrics:
             unused |= {cluster.release.sriov_namespace, cluster.release.ipam_namespace}
         if cluster.viewer != CONSOLE:
@@ -195,15 +179,7 @@ class ClusterView:
             unused.update(NAMESPACES.values())
         if not cluster.stores_logs:
             unused.add("openshift-logging")
-        read = by_name(cluster.sources if cluster.monitoring else ())
-        needed = {}
-        for needed_object, owner in cluster.external.items():
-            kind, _, name = needed_object.partition("/")
-            is_unused = kind == "Namespace" and name in unused
-            is_unread = kind == METRICS and name not in read
-            if not is_unused and not is_unread:
-                needed[needed_object] = owner
-        return needed
+        return unused
 
     @property
     def system_labels(self) -> dict[str, str]:

@@ -159,10 +159,11 @@ class EgressView:
     @property
     def peers(self) -> list[dict[str, Any]]:
         """Destinations, as NetworkPolicy peers."""
-        key = "kubernetes.io/metadata.name"
-        ranges: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.egress.cidrs]
-        labels = [{"matchLabels": {key: name}} for name in self.egress.namespaces]
-        return [*ranges, *({"namespaceSelector": label} for label in labels)]
+        peers: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.egress.cidrs]
+        for name in self.egress.namespaces:
+            labels = {"kubernetes.io/metadata.name": name}
+            peers.append({"namespaceSelector": {"matchLabels": labels}})
+        return peers
 
     @property
     def port_list(self) -> list[dict[str, Any]]:

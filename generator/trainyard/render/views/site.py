@@ -13,9 +13,10 @@ from trainyard.model.held import held_queues
 from trainyard.model.network import BESIDE_MPI_JOBS
 from trainyard.model.platform import Site
 from trainyard.render.cel import text, text_list
-from trainyard.render.views.cluster import ClusterView, framework_names
+from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
+from trainyard.render.views.queue import framework_names
 from trainyard.render.views.space import (
     MOST_CONFIG_MAPS,
     MOST_JOBS,
