@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster, Settings
@@ -93,6 +92,7 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
         "path": "unknown",
         "review": {"deleted": 0},
     }
+    review = fields["review"]
     return Settings(
         at=Pointer(profiles.settings.file),
         domain=fields["domain"],
@@ -100,12 +100,8 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
         branch=fields["branch"],
         path=fields["path"].rstrip("/"),
         owners=(yield from resolve_owners(profiles)),
-        review=_review(fields["review"]),
+        review=Review(review["deleted"], tuple(sorted(review.get("errors", ())))),
     )
-
-
-def _review(fields: Mapping[str, Any]) -> Review:
-    return Review(fields["deleted"], tuple(sorted(fields.get("errors", ()))))
 
 
 def _states(profiles: Profiles) -> dict[str, State]:

@@ -86,7 +86,9 @@ def plan_team(
     if cluster is None or pool is None:
         return None, tuple(problems)
     runtimes = _runtimes(platform, pool, request)
-    problems += () if runtimes else (_no_runtime(pool),)
+    if not runtimes:
+        message = f"no runtime runs on hardware `{pool.hardware.name}`"
+        problems.append(NO_RUNTIME.at(pool.at.key(), message))
     former = [*chain.from_iterable(remembered.values())]
     holding, exhausted = new_holding(platform, pool.fabric, request.name, request.since, former)
     problems += exhausted
@@ -110,11 +112,6 @@ def _place(
         return None, None, (*problems, *unknown_pool(request.pool, platform))
     at, pools = cluster.at / "pools", by_name(cluster.pools)
     return cluster, *choice("node pool", request.pool, pools, at)
-
-
-def _no_runtime(pool: Pool) -> Diagnostic:
-    message = f"no runtime runs on hardware `{pool.hardware.name}`"
-    return NO_RUNTIME.at(pool.at.key(), message)
 
 
 def _runtimes(platform: Platform, pool: Pool, request: TeamRequest) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ class Lock:
 
     @property
     def numbers(self) -> tuple[Holding | Ids, ...]:
-        """Each number and each user ids that it remembers."""
+        """Numbers and user ids that it remembers."""
         return (*self.holdings, *self.ids)
 
     @property
@@ -127,7 +127,10 @@ def lock_bytes(lock: Lock) -> bytes:
     """Return the lockfile as JSON with one entry a line, so that Git merges teams cleanly."""
     allocations = map(_allocation, sorted(lock.holdings))
     ids = map(_namespace_ids, sorted(lock.ids))
-    files = [f"{json.dumps(path)}: {_entry(file)}" for path, file in sorted(lock.files.items())]
+    files = []
+    for path, file in sorted(lock.files.items()):
+        entry = json.dumps({"sha256": file.sha256, "from": file.origins})
+        files.append(f"{json.dumps(path)}: {entry}")
     parts = {
         "version": str(FORMAT),
         "tool": json.dumps(lock.tool),
@@ -138,10 +141,6 @@ def lock_bytes(lock: Lock) -> bytes:
     }
     body = ",\n".join(f'  "{key}": {value}' for key, value in parts.items())
     return f"{{\n{body}\n}}\n".encode()
-
-
-def _entry(file: LockedFile) -> str:
-    return json.dumps({"sha256": file.sha256, "from": file.origins})
 
 
 def _lines(entries: Iterable[str]) -> str:

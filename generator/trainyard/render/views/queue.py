@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from trainyard.model import names
 from trainyard.model.queue import CoveredResource, Queue
 from trainyard.render.views.cluster import ClusterView
 
-_FRAMEWORKS = {
+FRAMEWORKS = {
     "AppWrapper": "workload.codeflare.dev/appwrapper",
     "BatchJob": "batch/job",
     "Deployment": "deployment",
@@ -28,11 +28,6 @@ _FRAMEWORKS = {
 }
 """Names of the Kueue operator's object -> of Kueue's Configuration
 (sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
-
-
-def framework_names(frameworks: Iterable[str]) -> list[str]:
-    """Return job kinds as Kueue's Configuration names them, sorted."""
-    return sorted(_FRAMEWORKS[framework] for framework in frameworks)
 
 
 def stop_policy(queue: Queue, held: Collection[str]) -> str:

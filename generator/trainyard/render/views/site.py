@@ -16,7 +16,7 @@ from trainyard.render.cel import text, text_list
 from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
-from trainyard.render.views.queue import framework_names
+from trainyard.render.views.queue import FRAMEWORKS
 from trainyard.render.views.space import (
     MOST_CONFIG_MAPS,
     MOST_JOBS,
@@ -99,8 +99,8 @@ class SiteView:
 
     @property
     def framework_names(self) -> list[str]:
-        """Job kinds that Kueue queues, as Kueue's Configuration names them."""
-        return framework_names(self.site.frameworks)
+        """Job kinds that Kueue queues, as Kueue's Configuration names them, sorted."""
+        return sorted(FRAMEWORKS[framework] for framework in self.site.frameworks)
 
     @property
     def rank_labels(self) -> str:
