@@ -97,8 +97,9 @@ def _documents(
     documents: dict[str, _Document] = {}
     for manifest in manifests:
         documents[manifest.path] = (manifest.body, manifest.files)
+    tenants = site.units
     for folder, body in kustomizations(site, manifests, components_root).items():
-        origin = site.units.get(folder, site.cluster)
+        origin = tenants.get(folder, site.cluster)
         documents[f"{folder}/kustomization.yaml"] = (body, origin.files)
     fragment, checks = health_checks(site)
     for name, body in {fragment: checks, **alert_routes(site), **job_states(site)}.items():

@@ -97,10 +97,10 @@ def scraped(*, pods: bool) -> Callable[[Site], Iterator[Scope]]:
     """Return scopes for the controllers that we have scraped: at their pods, or at a Service."""
 
     def scopes(site: Site) -> Iterator[Scope]:
-        monitoring = site.cluster.monitoring
-        for source in site.cluster.sources if monitoring else ():
-            if monitoring and source.scrape and source.scrape.pods == pods:
-                yield Scope({"scraped": source}, site.cluster.files, monitoring.at)
+        if monitoring := site.cluster.monitoring:
+            for source in site.cluster.sources:
+                if source.scrape and source.scrape.pods == pods:
+                    yield Scope({"scraped": source}, site.cluster.files, monitoring.at)
 
     return scopes
 
@@ -117,17 +117,16 @@ def dashboards(viewer: str) -> Callable[[Site], Iterator[Scope]]:
 
     def scopes(site: Site) -> Iterator[Scope]:
         monitoring = site.cluster.monitoring
-        for board in boards(site.cluster) if site.cluster.viewer == viewer else ():
-            assert monitoring is not None
-            yield Scope({"board": board}, site.cluster.files, monitoring.at / "dashboards")
+        if monitoring and monitoring.dashboards == viewer:
+            for board in boards(site.cluster):
+                yield Scope({"board": board}, site.cluster.files, monitoring.at / "dashboards")
 
     return scopes
 
 
 def logged(site: Site) -> Iterator[Scope]:
     """Yield how lines of pods are kept, where the cluster states it."""
-    monitoring = site.cluster.monitoring
-    if monitoring and (logs := monitoring.logs):
+    if (monitoring := site.cluster.monitoring) and (logs := monitoring.logs):
         yield Scope({"logs": logs}, site.cluster.files, logs.at)
 
 

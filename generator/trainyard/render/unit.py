@@ -42,6 +42,7 @@ def kustomizations(
     for manifest in manifests:
         if manifest.unit not in UNLISTED:
             listed[manifest.unit].append(manifest.path.rpartition("/")[2])
+    tenants = site.units
     bodies: dict[str, dict[str, Any]] = {}
     for folder, resources in sorted(listed.items()):
         bodies[folder] = {
@@ -49,11 +50,12 @@ def kustomizations(
             "kind": "Kustomization",
             "resources": sorted(resources),
         }
-        tenant = site.units.get(folder)
+        tenant = tenants.get(folder)
         if tenant and tenant.components:
             # Past the unit's own folders and the cluster's.
             root = f"{'../' * (folder.count('/') + 2)}{components_root}"
-            bodies[folder]["components"] = [f"{root}/{each.name}" for each in tenant.components]
+            components = [f"{root}/{component.name}" for component in tenant.components]
+            bodies[folder]["components"] = components
     return bodies
 
 

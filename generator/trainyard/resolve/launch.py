@@ -116,16 +116,15 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
     There are none in a queue with one kind. They are all such kinds of the cluster, so that every
     team gets the same runtime under the name.
     """
-    first, _ = queue[0]
+    demands = _demands(queue[0][0])
     kinds = set()
     for pool, quota in queue:
-        if quota.is_share or _demands(pool) != _demands(first):
+        if quota.is_share or _demands(pool) != demands:
             return {}
         kinds.add(pool.hardware.name)
     if len(kinds) == 1:
         return {}
-    alike = (pool.hardware for pool in cluster.pools if _demands(pool) == _demands(first))
-    return by_name(alike)
+    return by_name(pool.hardware for pool in cluster.pools if _demands(pool) == demands)
 
 
 def _demands(pool: Pool) -> tuple[str, int, str, int]:

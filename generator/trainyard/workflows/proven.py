@@ -54,8 +54,9 @@ def parts_of(site: Site, generation: Generation, tools: tuple[Tool, ...]) -> Ite
     with_what = [f"{tool.name} {tool.version}".encode() for tool in tools]
     head = (b"verified", *with_what, site.cluster.release.name.encode(), site.name.encode())
     added = Counter(manifest.unit for manifest in component_manifests(site))
+    tenants = site.units
     for folder, files in _folders(site, generation).items():
-        tenant = site.units.get(folder)
+        tenant = tenants.get(folder)
         included = _sources(generation, tenant.components if tenant else ())
         digest = digest_of(sorted({**included, **files}.items()))
         yield Part(folder, proof(*head, digest), _objects(folder, files), added[folder])

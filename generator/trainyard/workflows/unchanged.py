@@ -107,10 +107,11 @@ def _read_base(place: Target, ref: str) -> _Base:
 def _units(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
     """Yield the units of a cluster that the commit has."""
     changed = {*_changed_components(site, generation, base)}
+    tenants = site.units
     now, then = _by_unit(generation.files), _by_unit(base.tree.paths({site.name}))
     for unit in units(generation.manifests[site.name]):
         key = f"{site.name}/{unit}"
-        tenant = site.units.get(unit)
+        tenant = tenants.get(unit)
         included = by_name(tenant.components if tenant else ())
         files = {path: generation.files[path] for path in now[key]}
         if changed.isdisjoint(included) and base.tree.has(files, then.get(key, ())):
