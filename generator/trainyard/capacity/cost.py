@@ -106,11 +106,10 @@ class Cost:
             for share in pool.shares:
                 sums[share.month.currency, share.holder, share.cost_center] += share.month.minor
         order = list(Holder)
+        keys = sorted(sums, key=lambda key: (key[0], order.index(key[1]), key[2]))
         return tuple(
             CenterCost(holder, name, Money(sums[currency, holder, name], currency))
-            for currency, holder, name in sorted(
-                sums, key=lambda key: (key[0], order.index(key[1]), key[2])
-            )
+            for currency, holder, name in keys
         )
 
     @property
@@ -125,16 +124,15 @@ class Cost:
 def cost(site: Site, capacity: Capacity) -> Cost:
     """Return the cost of a cluster whose capacity was measured."""
     centers = {tenant.name: tenant.team.cost_center for tenant in site.tenants}
-    both = list(zip(site.cluster.pools, capacity.pools, strict=True))
-    return Cost(
-        cluster=capacity.cluster,
-        pools=tuple(
-            PoolCost(figures, pool.price, _kept(pool), tuple(_shares(figures, pool.price, centers)))
-            for pool, figures in both
-            if pool.price
-        ),
-        unpriced=tuple(figures for pool, figures in both if not pool.price),
-    )
+    priced: list[PoolCost] = []
+    unpriced: list[PoolCapacity] = []
+    for pool, figures in zip(site.cluster.pools, capacity.pools, strict=True):
+        if pool.price:
+            shares = tuple(_shares(figures, pool.price, centers))
+            priced.append(PoolCost(figures, pool.price, _kept(pool), shares))
+        else:
+            unpriced.append(figures)
+    return Cost(capacity.cluster, tuple(priced), tuple(unpriced))
 
 
 def _shares(pool: PoolCapacity, price: Price, centers: dict[str, str]) -> Iterator[Share]:

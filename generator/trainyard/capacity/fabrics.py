@@ -18,7 +18,11 @@ Ledger: TypeAlias = Mapping[tuple[str, str, str], Allocation]
 def fabrics_of(cluster: Cluster, ledger: Ledger) -> Iterator[FabricCapacity]:
     """Yield the fabrics of a cluster; a number that a team of another cluster has is given too."""
     for fabric in cluster.fabrics:
-        given = {each.segment & fabric.link.mask for each in ledger.values()}
+        given: set[int] = set()
+        blocks: set[int] = set()
+        for allocation in ledger.values():
+            given.add(allocation.segment & fabric.link.mask)
+            blocks.update(_slots(fabric, allocation.addresses))
         yield FabricCapacity(
             name=fabric.name,
             unit=fabric.link.segment,
@@ -26,9 +30,7 @@ def fabrics_of(cluster: Cluster, ledger: Ledger) -> Iterator[FabricCapacity]:
             segments=len(fabric.segments),
             segments_given=len(given.intersection(fabric.segments)),
             blocks=fabric.addresses.num_addresses >> (32 - fabric.block),
-            blocks_given=len(
-                {slot for each in ledger.values() for slot in _slots(fabric, each.addresses)}
-            ),
+            blocks_given=len(blocks),
             prefix=fabric.block,
             teams=tuple(_teams(cluster, fabric, ledger)),
         )
@@ -46,11 +48,11 @@ def _slots(fabric: Fabric, block: IPv4Network) -> range:
 
 def _teams(cluster: Cluster, fabric: Fabric, ledger: Ledger) -> Iterator[Numbers]:
     rails = cluster.rails_of(fabric)
-    for (where, name, team), each in sorted(ledger.items()):
+    for (where, name, team), held in sorted(ledger.items()):
         if (where, name) == (cluster.name, fabric.name):
             yield Numbers(
                 team=team,
-                segment=fabric.link.display(each.segment),
-                addresses=str(each.addresses),
-                per_rail=each.addresses_of_a_rail(rails) if rails else 0,
+                segment=fabric.link.display(held.segment),
+                addresses=str(held.addresses),
+                per_rail=held.addresses_of_a_rail(rails) if rails else 0,
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from trainyard.capacity.fabrics import Ledger, fabrics_of
@@ -16,6 +17,7 @@ from trainyard.capacity.figures import (
     Resource,
 )
 from trainyard.capacity.jobs import largest_job
+from trainyard.model.named import by_name
 from trainyard.model.ownership import Owners, lent_by_others, owned_nodes, owners_of, unit_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
@@ -48,10 +50,10 @@ def _pool(site: Site, pool: Pool, owners: Owners) -> PoolCapacity:
         owners: with what is left of their quota.
     """
     lent = lent_by_others(site.cluster, owners)
-    parts = tuple(
-        _part(site, Flavor(pool.in_use, quota), tenant, lent.get(tenant.name, Fraction(0)))
-        for tenant, quota in owners
-    )
+    parts = []
+    for tenant, quota in owners:
+        flavor = Flavor(pool.in_use, quota)
+        parts.append(_part(site, flavor, tenant, lent.get(tenant.name, Fraction(0))))
     unit = unit_of(pool, owners)
     return PoolCapacity(
         name=pool.name,
@@ -66,7 +68,7 @@ def _pool(site: Site, pool: Pool, owners: Owners) -> PoolCapacity:
         promised=pool.in_use.promised,
         owned=owned_nodes(owners),
         resources=tuple(_resources(site, pool, parts)),
-        parts=parts,
+        parts=tuple(parts),
     )
 
 
@@ -91,7 +93,7 @@ def _part(site: Site, flavor: Flavor, tenant: Tenant, lent: Fraction) -> Part:
 
 def _withheld(tenant: Tenant, flavor: Flavor) -> Fraction:
     """Return the nodes that a team lacks while some are in maintenance."""
-    stated = (quota for quota in tenant.team.quotas if quota.cluster == tenant.cluster.name)
+    stated = tenant.team.quotas_on(tenant.cluster.name)
     return next(quota.withheld for quota in stated if quota.pool == flavor.name)
 
 
@@ -103,7 +105,7 @@ def _job(tenant: Tenant, flavor: Flavor, nodes: Fraction, bound: Limit) -> Job:
     return largest_job(tenant, flavor, nodes, bound)
 
 
-def _resources(site: Site, pool: Pool, parts: tuple[Part, ...]) -> Iterator[Resource]:
+def _resources(site: Site, pool: Pool, parts: Sequence[Part]) -> Iterator[Resource]:
     demands = _demands(site, pool)
     most = max(demands.values(), default=None)
     for name, amount in pool.allocatable.items():
@@ -120,25 +122,21 @@ def _resources(site: Site, pool: Pool, parts: tuple[Part, ...]) -> Iterator[Reso
 
 def _demands(site: Site, pool: Pool) -> dict[str, Fraction]:
     """Return the part of its share of a node that a pod asks for, by resource."""
-    found: dict[str, Fraction] = {}
+    demands: dict[str, Fraction] = {}
     for launch in site.launches:
         if launch.hardware.name == pool.hardware.name:
             for name, amount in launch.per_node.items():
                 if whole := pool.allocatable.get(name):
                     demand = Fraction(amount) / (whole * launch.part)
-                    found[name] = max(demand, found.get(name, demand))
-    return found
+                    demands[name] = max(demand, demands.get(name, demand))
+    return demands
 
 
 def _cohorts(site: Site) -> Iterator[CohortMembers]:
     """Yield each cohort after its parent; those of a cycle, which a rule reports, in any order."""
-    names = {cohort.name for cohort in site.cluster.cohorts}
-    members: dict[str, list[str]] = {name: [] for name in names}
+    teams = defaultdict(list)
     for tenant in site.tenants:
-        if tenant.team.cohort:
-            members.setdefault(tenant.team.cohort, []).append(tenant.name)
-    found = (
-        CohortMembers(name, site.cluster.lineage(name), tuple(sorted(teams)))
-        for name, teams in members.items()
-    )
-    yield from sorted(found, key=lambda each: each.lineage[::-1])
+        teams[tenant.team.cohort].append(tenant.name)
+    lineages = map(site.cluster.lineage, {*by_name(site.cluster.cohorts), *teams} - {""})
+    for lineage in sorted(lineages, key=lambda lineage: lineage[::-1]):
+        yield CohortMembers(lineage[0], lineage, tuple(sorted(teams[lineage[0]])))

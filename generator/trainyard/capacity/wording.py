@@ -135,13 +135,9 @@ def some(names: Sequence[str]) -> str:
 
 def lenders(pool: PoolCapacity, borrower: Part) -> list[str]:
     """Return who lends to a team, the largest lender first, e.g. ``science 4``."""
-    found = [
-        part
-        for part in pool.parts
-        if part.lend and part.root == borrower.root and part.team != borrower.team
-    ]
-    found.sort(key=lambda part: (-part.lend, part.team))
-    return [f"{part.team} {pool.units(part.lend)}" for part in found]
+    others = [part for part in pool.parts if part.lend and part.team != borrower.team]
+    others.sort(key=lambda part: (-part.lend, part.team))
+    return [f"{part.team} {pool.units(part.lend)}" for part in others if part.root == borrower.root]
 
 
 def endings(pool: PoolCapacity) -> Iterator[tuple[Part, str]]:
@@ -153,7 +149,8 @@ def endings(pool: PoolCapacity) -> Iterator[tuple[Part, str]]:
 
 def maintenances(pool: PoolCapacity) -> Iterator[str]:
     """Yield what is out of use until when, and what each team lacks meanwhile."""
-    yield from (f"out of use: {window.display}" for window in pool.maintenance)
+    for window in pool.maintenance:
+        yield f"out of use: {window.display}"
     for part in pool.parts:
         if part.withheld:
             whole = unit(pool, pool.units(part.own + part.withheld))

@@ -60,14 +60,14 @@ def emit_site(
         given: numbers that the lockfile must remember.
     """
     documents = _documents(site, manifests, components_root)
-    files = {path: emit(body, _header(origins)) for path, (body, origins) in documents.items()}
+    files: dict[str, bytes] = {}
+    origins: dict[str, tuple[str, ...]] = {}
+    for path, (body, profiles) in documents.items():
+        files[path], origins[path] = emit(body, _header(profiles)), profiles
     for path, text in _texts(site, manifests).items():
-        files[path] = text.encode()
-    origins = dict.fromkeys(files, site.cluster.files)
+        files[path], origins[path] = text.encode(), site.cluster.files
     for path, tenant, text in team_pages(site):
         files[path], origins[path] = text.encode(), tenant.files
-    for path, (_, profiles) in documents.items():
-        origins[path] = profiles
     release = site.cluster.release.name
     lock = make_lock(files, origins, tool=__version__, release=release, given=given)
     return {**files, LOCKFILE: lock_bytes(lock)}
@@ -94,12 +94,13 @@ def _documents(
     site: Site, manifests: tuple[Manifest, ...], components_root: str
 ) -> dict[str, _Document]:
     """Return the YAML documents of a cluster by path."""
-    documents: dict[str, _Document] = {
-        manifest.path: (manifest.body, manifest.files) for manifest in manifests
-    }
-    teams = {f"teams/{tenant.name}": tenant.files for tenant in site.tenants}
+    documents: dict[str, _Document] = {}
+    for manifest in manifests:
+        documents[manifest.path] = (manifest.body, manifest.files)
+    tenants = site.units
     for folder, body in kustomizations(site, manifests, components_root).items():
-        documents[f"{folder}/kustomization.yaml"] = (body, teams.get(folder, site.cluster.files))
+        origin = tenants.get(folder, site.cluster)
+        documents[f"{folder}/kustomization.yaml"] = (body, origin.files)
     fragment, checks = health_checks(site)
     for name, body in {fragment: checks, **alert_routes(site), **job_states(site)}.items():
         documents[f"{name}.yaml"] = (body, site.cluster.files)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, has_errors
@@ -153,7 +154,7 @@ def _well_formed(source: Source) -> str:
 
 def _faultless(checked: Checked) -> dict[str, Source]:
     """Return the files about which nothing was found."""
-    found = {each.at.file for each in checked.diagnostics}
+    found = {finding.at.file for finding in checked.diagnostics}
     sources = checked.profiles.sources().items()
     return {file: source for file, source in sources if file not in found}
 
@@ -173,7 +174,7 @@ def check_loaded(
         known: sources by file of which nothing is wrong.
     """
     diagnostics += tuple(check_profiles(profiles, known))
-    broken = {each.at.file for each in diagnostics if has_errors([each])}
+    broken = {finding.at.file for finding in diagnostics if has_errors([finding])}
     if not broken.isdisjoint(_FOLDERS):
         return Checked(profiles, None, diagnostics)
     usable = profiles.without(broken)
@@ -183,7 +184,7 @@ def check_loaded(
     found = (*diagnostics, *check_meaning(platform, today))
     if usable.waivers.value is None:
         # A warning may be waived in the file that can't be read.
-        found = tuple(each for each in found if has_errors([each]))
+        found = tuple(finding for finding in found if has_errors([finding]))
     reported = tuple(apply_waivers(found, usable.waivers, today, complete=complete))
     return Checked(profiles, platform if complete else None, reported)
 
@@ -240,12 +241,12 @@ def render(
     jobs = jobs_of(checked.platform, components_root, wanted, tree, run.proofs)
     known = recalled(run.proofs, jobs, tree)
     made = _made([job for job in jobs if job.site.name not in known], run)
-    files = files_of_all({**known, **{name: site.files for name, site in made.items()}})
+    sites = {**known, **{name: site.files for name, site in made.items()}}
     makers = {job.site.name: manifests_of(job, made) for job in jobs}
     return Generation(
         checked,
         (*checked.diagnostics, *_found(made.values(), checked.platform)),
-        {**files, **dict(tombstones(retired, tree))},
+        {**files_of_all(sites), **dict(tombstones(retired, tree))},
         LateManifests({**makers, **dict.fromkeys(retired, tuple)}),
         frozenset(known),
     )
@@ -283,5 +284,5 @@ def _found(sites: Iterable[MadeSite], platform: Platform) -> Iterator[Diagnostic
 
     An object of a component is the same on each cluster and for each team: it is reported once.
     """
-    found = (each for site in sites for each in site.found)
+    found = chain.from_iterable(site.found for site in sites)
     return iter(dict.fromkeys((*found, *check_unlisted(platform))))

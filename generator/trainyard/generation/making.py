@@ -96,16 +96,13 @@ def jobs_of(
     proofs: Proofs,
 ) -> list[Job]:
     """Return the clusters to make, with the numbers that their lockfiles must remember."""
-    return [
-        Job(
-            site,
-            components_root,
-            given_numbers(platform, site, tree),
-            digest_of((site, components_root)) if proofs.used else b"",
-        )
-        for site in platform.sites
-        if site.name in wanted
-    ]
+    jobs = []
+    for site in platform.sites:
+        if site.name in wanted:
+            given = given_numbers(platform, site, tree)
+            inputs = digest_of((site, components_root)) if proofs.used else b""
+            jobs.append(Job(site, components_root, given, inputs))
+    return jobs
 
 
 def make_all(jobs: Sequence[Job], step: Callable[[int, int], None]) -> list[MadeSite]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Step
@@ -51,7 +52,7 @@ def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:
     No profile names the cluster that they are for. When no release takes an object, the faults that
     the first one finds are reported.
     """
-    listed = {name for team in platform.teams for name in team.components}
+    listed = set(chain.from_iterable(team.components for team in platform.teams))
     releases = sorted({site.cluster.release.name for site in platform.sites})
     for component in platform.components:
         if component.name not in listed:
@@ -78,5 +79,5 @@ def component_manifests(site: Site) -> Iterator[Manifest]:
     for tenant in site.tenants:
         for component in tenant.components:
             for at, file, body in component.each():
-                path = f"teams/{tenant.name}/{component.name}/{file}"
+                path = f"{tenant.unit}/{component.name}/{file}"
                 yield Manifest(path, body, (component.at.file,), at, by_hand=True)

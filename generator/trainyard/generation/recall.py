@@ -22,16 +22,14 @@ def recalled(proofs: Proofs, jobs: Iterable[Job], tree: Tree | None) -> dict[str
     """
     if not isinstance(tree, DiskTree):
         return {}
-    known = (job for job in jobs if _faultless(job) in proofs)
-    return {job.site.name: files for job in known for files in _read_back(proofs, job, tree)}
-
-
-def _read_back(proofs: Proofs, job: Job, tree: DiskTree) -> Iterator[dict[str, bytes]]:
-    """Yield the files of a cluster if they are known to be what would be made."""
-    lock = tree.readable_lock(job.site.name)
-    files = tree.contents(job.site.name, (*lock.files, LOCKFILE)) if lock else {}
-    if _made(job, files) in proofs:
-        yield files
+    known = {}
+    for job in jobs:
+        if _faultless(job) in proofs:
+            lock = tree.readable_lock(job.site.name)
+            files = tree.contents(job.site.name, (*lock.files, LOCKFILE)) if lock else {}
+            if _made(job, files) in proofs:
+                known[job.site.name] = files
+    return known
 
 
 def unproven(proofs: Proofs, jobs: Iterable[Job]) -> list[Job]:

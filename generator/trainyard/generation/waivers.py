@@ -52,12 +52,14 @@ def not_waived(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Di
         source: ``profiles/waivers.yaml`` of the base.
     """
     waivers = (source.value or {}).get("waivers", [])
-    return (each for each in diagnostics if _waived_by(each, waivers) is None)
+    return (finding for finding in diagnostics if _waived_by(finding, waivers) is None)
 
 
 def _of_changes(waivers: list[dict[str, str]]) -> Iterator[int]:
     """Yield the indexes of waivers that cover findings about a change, which others don't see."""
-    return (index for index, waiver in enumerate(waivers) if waiver["rule"] in _OF_CHANGES)
+    for index, waiver in enumerate(waivers):
+        if waiver["rule"] in _OF_CHANGES:
+            yield index
 
 
 def _waived_by(diagnostic: Diagnostic, waivers: list[dict[str, str]]) -> int | None:

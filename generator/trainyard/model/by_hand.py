@@ -29,5 +29,4 @@ def owner_of(path: str) -> str:
     """
     if path.endswith("/kustomization.yaml"):
         return ""
-    fitting = [begin for begin in _OWNERS if path.startswith(begin)]
-    return _OWNERS[max(fitting, key=len)] if fitting else ""
+    return _OWNERS.get(max(filter(path.startswith, _OWNERS), key=len, default=""), "")

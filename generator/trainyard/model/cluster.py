@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
+from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -23,6 +24,7 @@ from trainyard.model.monitoring import (
     MetricSource,
     Monitoring,
 )
+from trainyard.model.named import by_name
 from trainyard.model.network import Egress
 from trainyard.model.owners import Owners
 from trainyard.model.pool import Pool
@@ -133,7 +135,7 @@ class Cluster:
 
     def lineage(self, cohort: str) -> tuple[str, ...]:
         """Return a cohort and what it descends from, the root last; a cycle is gone around once."""
-        parents = {each.name: each.parent for each in self.cohorts}
+        parents = {cohort.name: cohort.parent for cohort in self.cohorts}
         line = [cohort]
         while (parent := parents.get(line[-1], "")) and parent not in line:
             line.append(parent)
@@ -155,10 +157,9 @@ class Cluster:
     @property
     def has_node_unit(self) -> bool:
         """Return whether there is a sync unit of the nodes alone."""
-        objects = "machine-config" in self.release.features or any(
-            pool.fabric for pool in self.pools
-        )
-        return objects and self.node_unit == "nodes"
+        on_fabrics = any(pool.fabric for pool in self.pools)
+        has_objects = on_fabrics or "machine-config" in self.release.features
+        return has_objects and self.node_unit == "nodes"
 
     @property
     def has_gpus(self) -> bool:
@@ -174,13 +175,13 @@ class Cluster:
     def secret_stores(self) -> list[str]:
         """ClusterSecretStores that the profile names, sorted."""
         stores = {secret.secret_store for secret in self.pull_secrets}
-        stores.update(each.secret_store for each in self.storage)
+        stores.update(storage.secret_store for storage in self.storage)
         return sorted(stores - {""})
 
     @property
     def guards_adopted(self) -> bool:
         """Return whether teams may adopt volumes of the class that only the delivery claims."""
-        return any(each.storage_class == names.ADOPTED_CLASS for each in self.storage)
+        return any(storage.storage_class == names.ADOPTED_CLASS for storage in self.storage)
 
     def _is_scraped(self, source: str) -> bool:
         """Return whether the cluster declares who has a source scraped."""
@@ -205,19 +206,20 @@ class Cluster:
     @property
     def sources(self) -> tuple[MetricSource, ...]:
         """What alerts and dashboards read, by name; without an Argo CD on another cluster."""
-        found = dict(self.release.metrics)
+        sources = dict(self.release.metrics)
         if self.has_remote_argocd:
-            found.pop("argocd", None)
-        elif "argocd" in found:
-            found["argocd"] = replace(found["argocd"], namespace=self.argocd_namespace)
-        found |= {name: MetricSource(name) for name in self._sources_of_others}
-        return tuple(found[name] for name in sorted(found))
+            sources.pop("argocd", None)
+        elif "argocd" in sources:
+            sources["argocd"] = replace(sources["argocd"], namespace=self.argocd_namespace)
+        for name, is_there in self._sources_of_others.items():
+            if is_there:
+                sources[name] = MetricSource(name)
+        return tuple(dict(sorted(sources.items())).values())
 
     @property
-    def _sources_of_others(self) -> list[str]:
-        """Sources that no release describes: they are there by themselves, or declared."""
-        links = {fabric.link.name for fabric in self.fabrics}
-        others = {
+    def _sources_of_others(self) -> dict[str, bool]:
+        """Sources that no release describes: whether they are there by themselves, or declared."""
+        return {
             API_SERVER: self._is_scraped(API_SERVER),
             "dcgm-exporter": self.has_gpus,
             EXTERNAL_SECRETS: self.has_secrets and self._is_scraped(EXTERNAL_SECRETS),
@@ -226,16 +228,18 @@ class Cluster:
             KUBELET: self.viewer != "" or self._is_scraped(KUBELET),
             "node-exporter": bool(self.fabrics),
             # It reads Ethernet cards only (collectors/sriovdev.go@v1.2.0: PCI class 0x020000).
-            SRIOV_METRICS: ROCE.name in links and self._is_scraped(SRIOV_METRICS),
+            SRIOV_METRICS: ROCE.name in self.links and self._is_scraped(SRIOV_METRICS),
         }
-        return [name for name, needed in others.items() if needed]
+
+    @property
+    def links(self) -> frozenset[str]:
+        """The name of the link of each fabric, and ``fabric`` when there is one."""
+        links = frozenset(fabric.link.name for fabric in self.fabrics)
+        return links | {"fabric"} if links else links
 
     def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
         """Return whether it has some sources of metrics, and a fabric if one is asked for."""
-        fabrics = (
-            {"fabric", *(fabric.link.name for fabric in self.fabrics)} if self.fabrics else set()
-        )
-        return link in {"", *fabrics} and {source.name for source in self.sources} >= {*sources}
+        return link in {"", *self.links} and by_name(self.sources).keys() >= {*sources}
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -266,9 +270,10 @@ class Cluster:
     @property
     def taints(self) -> list[str]:
         """Keys of the taints on the pools' nodes, sorted."""
-        return sorted({pool.hardware.taint for pool in self.pools if pool.hardware.taint})
+        return sorted({pool.hardware.taint for pool in self.pools} - {""})
 
     @property
     def devices(self) -> list[str]:
         """Resources that only these nodes give, GPUs and virtual functions, sorted."""
-        return sorted({name for pool in self.pools for name in pool.allocatable if "/" in name})
+        resources = set(chain.from_iterable(pool.allocatable for pool in self.pools))
+        return sorted(name for name in resources if "/" in name)

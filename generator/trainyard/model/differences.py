@@ -35,8 +35,7 @@ class Difference:
     @property
     def whole(self) -> str:
         """Old and new value as JSON in one line, however long they are."""
-        old, new = (json.dumps(value, sort_keys=True) for value in (self.old, self.new))
-        return f"{old} -> {new}"
+        return f"{json.dumps(self.old, sort_keys=True)} -> {json.dumps(self.new, sort_keys=True)}"
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
@@ -73,7 +72,7 @@ def few(items: Iterable[str]) -> str:
 
 def _order(one: Iterable[str], other: Collection[str]) -> list[str]:
     """Return what two lists have in common, in the order of the first."""
-    return [each for each in one if each in other]
+    return [name for name in one if name in other]
 
 
 def _names(members: Any) -> list[dict[str, Any]]:
@@ -82,9 +81,9 @@ def _names(members: Any) -> list[dict[str, Any]]:
 
 def _members(value: Any, path: str) -> dict[str, Any] | None:
     if isinstance(value, dict):
-        return {f"{path}.{key}".removeprefix("."): each for key, each in value.items()}
-    if _are_mappings(value) and all("name" in each for each in value):
-        named = {f"{path}[{each['name']}]": each for each in value}
+        return {f"{path}.{key}".removeprefix("."): member for key, member in value.items()}
+    if _are_mappings(value) and all("name" in member for member in value):
+        named = {f"{path}[{member['name']}]": member for member in value}
         return named if len(named) == len(value) else None
     return None
 
@@ -115,13 +114,13 @@ def _as_text(value: Any) -> str:
         # Its name is in the path.
         return _as_text(value["value"])
     if _are_single(value):
-        return ", ".join(str(*each.values()) for each in value)
+        return ", ".join(str(*member.values()) for member in value)
     return value if isinstance(value, str) and value else json.dumps(value)
 
 
 def _are_single(value: Any) -> bool:
     """Return whether a value is a list of mappings of one key each."""
-    return _are_mappings(value) and all(len(each) == 1 for each in value)
+    return _are_mappings(value) and all(len(member) == 1 for member in value)
 
 
 def _is_variable(value: Any) -> bool:
@@ -131,4 +130,4 @@ def _is_variable(value: Any) -> bool:
 def _are_mappings(value: Any) -> bool:
     if not isinstance(value, list) or not value:
         return False
-    return all(isinstance(each, dict) for each in value)
+    return all(isinstance(member, dict) for member in value)

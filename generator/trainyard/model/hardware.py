@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.unit import Unit
@@ -231,7 +232,7 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
         name=name,
         cores=widest.cores,
         threads=widest.threads,
-        files=tuple(dict.fromkeys(file for kind in kinds for file in kind.files)),
+        files=tuple(dict.fromkeys(chain.from_iterable(kind.files for kind in kinds))),
         total=Share(
             fewest.system.cpu + smallest["cpu"],
             fewest.system.memory + smallest["memory"],
@@ -239,7 +240,7 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
             fewest.system.pods + smallest["pods"],
         ),
         launcher=Share(
-            max(each.launcher.cpu for each in kinds), max(each.launcher.memory for each in kinds)
+            max(kind.launcher.cpu for kind in kinds), max(kind.launcher.memory for kind in kinds)
         ),
         labels={},
     )

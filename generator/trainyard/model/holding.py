@@ -43,6 +43,10 @@ class Holding:
         """The team."""
         return self.team
 
+    def held_by(self, team: str) -> Holding:
+        """Return the number as that of another team."""
+        return replace(self, team=team)
+
     @property
     def value(self) -> tuple[str, str, int, IPv4Network]:
         """The number without its team; a renamed team has one that another name had."""
@@ -89,5 +93,5 @@ def of_others(remembered: Iterable[T], new: T) -> list[T]:
     A renamed team has had the numbers that its earlier names had.
     """
     every = list(remembered)
-    own = {each.value for each in every if each.holder == new.holder}
-    return [each for each in every if each.value not in own]
+    own = {held.value for held in every if held.holder == new.holder}
+    return [held for held in every if held.value not in own]

@@ -9,7 +9,8 @@ so all three are written together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final
 
 from trainyard.diagnostics import Pointer
@@ -68,6 +69,10 @@ class Ids:
         """The namespace."""
         return self.namespace
 
+    def held_by(self, namespace: str) -> Ids:
+        """Return the ids as those of another namespace."""
+        return replace(self, namespace=namespace)
+
     @property
     def value(self) -> tuple[int, str]:
         """The number without its namespace; that of a renamed team has one of another name."""
@@ -119,10 +124,12 @@ def next_ids(namespace: str, taken: Iterable[Ids], since: str) -> Ids | None:
 
     Its level must be as new as the range.
     """
-    held = {mark for ids in taken for mark in ids.marks.values()}
-    blocks = (block for block in range(_BLOCKS) if _FIRST + block * SIZE not in held)
-    free = (Ids(namespace, _FIRST + block * SIZE, _level(block), since) for block in blocks)
-    return next((ids for ids in free if held.isdisjoint(ids.marks.values())), None)
+    held = set(chain.from_iterable(ids.marks.values() for ids in taken))
+    for block in range(_BLOCKS):
+        ids = Ids(namespace, _FIRST + block * SIZE, _level(block), since)
+        if held.isdisjoint(ids.marks.values()):
+            return ids
+    return None
 
 
 def _level(block: int) -> str:

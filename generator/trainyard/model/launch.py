@@ -108,19 +108,16 @@ class Launch:
         nodes (seen with Kueue 0.16.2). So are those of a small launcher, of every runtime: it may
         run beside the ranks of another job.
         """
-        ask = {
-            name: int(amount * self.part)
-            for name, amount in self.hardware.allocatable.items()
-            if name != "pods"
-        }
+        ask = {}
+        for name, amount in self.hardware.allocatable.items():
+            if name != "pods":
+                ask[name] = int(amount * self.part)
         # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.
         ask["cpu"] = ask["cpu"] // 1000 * 1000 - self.helpers.cpu
         ask["memory"] -= self.helpers.memory
         stem = self.fabric.resources if self.fabric else ""
-        ask |= {
-            f"{self.release.resource_prefix}/{names.rail_resource(stem, rail)}": 1
-            for rail in self.rails
-        }
+        for rail in self.rails:
+            ask[f"{self.release.resource_prefix}/{names.rail_resource(stem, rail)}"] = 1
         return dict(sorted(ask.items()))
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from trainyard.model.named import by_name
+
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
@@ -60,5 +62,5 @@ TORCHRUN = Launcher(
 )
 """Trainer's torch plugin gives each pod its rank and the first pod's name."""
 
-LAUNCHERS: Mapping[str, Launcher] = {each.name: each for each in (INTEL_MPI, OPENMPI, TORCHRUN)}
+LAUNCHERS: Mapping[str, Launcher] = by_name((INTEL_MPI, OPENMPI, TORCHRUN))
 """By the name in a runtime's profile."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from trainyard.model.named import by_name
+
 _FIRMWARE = "NodeFirmware"
 """Settings of firmware and PCIe that no operator of the tree makes: the README lists them."""
 
@@ -96,7 +98,7 @@ ROCE = Link(
 )
 """VLANs, set on the VF by the host: a pod can't leave its own."""
 
-LINKS: Mapping[str, Link] = {link.name: link for link in (INFINIBAND, ROCE)}
+LINKS: Mapping[str, Link] = by_name((INFINIBAND, ROCE))
 """By the name in a fabric's profile."""
 
 SYSCTL_ALLOWLIST = "SysctlAllowlist/multus"

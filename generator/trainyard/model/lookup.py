@@ -33,12 +33,12 @@ def mapping(value: Any, *steps: str) -> dict[str, Any]:
 
 def mappings(value: Any, *steps: str) -> tuple[dict[str, Any], ...]:
     """Return the mappings in the list that the steps lead to, empty when there is none."""
-    return tuple(each for _, each in lookup(value, (*steps, EVERY)) if isinstance(each, dict))
+    return tuple(found for _, found in lookup(value, (*steps, EVERY)) if isinstance(found, dict))
 
 
 def texts(value: Any, *steps: str) -> tuple[str, ...]:
     """Return the strings in the list that the steps lead to, empty when there is none."""
-    return tuple(each for _, each in lookup(value, (*steps, EVERY)) if isinstance(each, str))
+    return tuple(found for _, found in lookup(value, (*steps, EVERY)) if isinstance(found, str))
 
 
 def text(value: Any, *steps: str) -> str:

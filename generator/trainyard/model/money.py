@@ -95,13 +95,13 @@ class Price:
         Args:
             parts: nodes; may be negative where teams own more than there is.
         """
-        exact = [self.exact(part) for part in parts]
-        whole = [floor(each) for each in exact]
+        exact = list(map(self.exact, parts))
+        whole = list(map(floor, exact))
         missing = self.month(sum(parts, Fraction(0))).minor - sum(whole)
         order = sorted(range(len(parts)), key=lambda i: (whole[i] - exact[i], i))
         for i in order[:missing]:
             whole[i] += 1
-        return [Money(each, self.currency) for each in whole]
+        return [Money(minor, self.currency) for minor in whole]
 
 
 def parse_price(text: str) -> Price:

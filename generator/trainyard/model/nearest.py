@@ -16,9 +16,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     version or another type, and no slip.
     """
     first, shape = name[:1].lower(), _DIGITS.sub("0", name)
-    candidates = [
-        each
-        for each in known
-        if each[:1].lower() == first and (_DIGITS.sub("0", each) != shape or each == name)
-    ]
+    candidates = []
+    for other in known:
+        is_another_type = other != name and _DIGITS.sub("0", other) == shape
+        if other[:1].lower() == first and not is_another_type:
+            candidates.append(other)
     return next(iter(get_close_matches(name, candidates, n=1)), "")

@@ -23,12 +23,12 @@ def owners_of(site: Site) -> dict[str, Owners]:
 
     `capacity/uneven-share` alone reports GPUs of nodes without any, and cores of nodes with some.
     """
-    found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
+    owners: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
     for tenant in site.tenants:
         for flavor in tenant.flavors:
             if flavor.pool.hardware.units(flavor.quota.unit):
-                found[flavor.pool.name].append((tenant, flavor.quota))
-    return dict(found)
+                owners[flavor.pool.name].append((tenant, flavor.quota))
+    return dict(owners)
 
 
 def unit_of(pool: Pool, owners: Owners) -> Unit:
@@ -51,12 +51,11 @@ def lent_by_others(cluster: Cluster, owners: Owners) -> dict[str, Fraction]:
         cluster: where the pool is.
         owners: all of the pool.
     """
-    members = [
-        (cluster.lineage(tenant.team.cohort)[-1], tenant.name, quota)
-        for tenant, quota in owners
-        if tenant.team.cohort
-    ]
+    members: list[tuple[str, str, Fraction]] = []
     lent: dict[str, Fraction] = defaultdict(Fraction)
-    for root, _, quota in members:
-        lent[root] += quota.lend
-    return {team: lent[root] - quota.lend for root, team, quota in members}
+    for tenant, quota in owners:
+        if tenant.team.cohort:
+            root = cluster.lineage(tenant.team.cohort)[-1]
+            members.append((root, tenant.name, quota.lend))
+            lent[root] += quota.lend
+    return {team: lent[root] - lend for root, team, lend in members}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -12,6 +13,7 @@ from trainyard.model.component import Component
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
+from trainyard.model.named import by_name
 from trainyard.model.runtime import Runtime
 from trainyard.model.space import Space
 from trainyard.model.team import Allocation, Team
@@ -46,10 +48,19 @@ class Site:
         return replace(self, cluster=replace(self.cluster, pools=pools), tenants=tenants)
 
     @property
+    def spaces(self) -> tuple[Space, ...]:
+        """Namespaces of all teams."""
+        return tuple(chain.from_iterable(tenant.spaces for tenant in self.tenants))
+
+    @property
+    def units(self) -> dict[str, Tenant]:
+        """The teams by their sync units."""
+        return {tenant.unit: tenant for tenant in self.tenants}
+
+    @property
     def mpi_spaces(self) -> tuple[Space, ...]:
         """Namespaces whose users may create MPIJobs for a time."""
-        spaces = (space for tenant in self.tenants for space in tenant.spaces)
-        return tuple(space for space in spaces if space.mpi_jobs)
+        return tuple(space for space in self.spaces if space.mpi_jobs)
 
     @property
     def frameworks(self) -> tuple[str, ...]:
@@ -112,13 +123,18 @@ class Platform:
     @property
     def clusters(self) -> frozenset[str]:
         """Names of all clusters, the retired ones included."""
-        return frozenset((*(site.name for site in self.sites), *self.retired))
+        return frozenset((*by_name(self.sites), *self.retired))
 
     def holdings(self, site: Site) -> Iterator[Holding]:
         """Yield the ledger's numbers on a cluster's fabrics, of teams without a profile too."""
-        links = {fabric.name: fabric.link for fabric in site.cluster.fabrics}
+        fabrics = by_name(site.cluster.fabrics)
         for (cluster, fabric, team), held in sorted(self.allocations.items()):
             if cluster == site.name:
                 yield Holding(
-                    fabric, team, links[fabric].field, held.segment, held.addresses, held.since
+                    fabric,
+                    team,
+                    fabrics[fabric].link.field,
+                    held.segment,
+                    held.addresses,
+                    held.since,
                 )

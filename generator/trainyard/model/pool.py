@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -45,7 +46,7 @@ class Pool:
     @property
     def out_of_use(self) -> tuple[str, ...]:
         """Names of its nodes in maintenance, sorted."""
-        return tuple(sorted({node for each in self.maintenance for node in each.nodes}))
+        return tuple(sorted(set(chain.from_iterable(window.nodes for window in self.maintenance))))
 
     @property
     def in_use(self) -> Pool:
@@ -65,7 +66,7 @@ class Pool:
 
     def taken_from(self, team: str) -> int:
         """Return what a team lacks while nodes are in maintenance, in the unit of its quota."""
-        return sum(each.taken.get(team, 0) for each in self.maintenance)
+        return sum(window.taken.get(team, 0) for window in self.maintenance)
 
     def display(self, nodes: Fraction) -> str:
         """Return a number of its nodes as text, e.g. ``3 nodes and 2 of 8 GPUs``."""
@@ -77,15 +78,16 @@ class Pool:
         """The compute ports of these nodes; none without a fabric."""
         if self.fabric is None:
             return ()
-        return tuple(
-            Rail(self, self.fabric, index, nic) for index, nic in enumerate(self.hardware.rails)
-        )
+        nics = enumerate(self.hardware.rails)
+        return tuple(Rail(self, self.fabric, index, nic) for index, nic in nics)
 
     @cached_property
     def allocatable(self) -> dict[str, int]:
         """Allocatable of one node, in base units: what the system leaves, and each rail's VFs."""
-        rails = {rail.resource: self.hardware.virtual_functions for rail in self.rails}
-        return dict(sorted({**self.hardware.allocatable, **rails}.items()))
+        allocatable = dict(self.hardware.allocatable)
+        for rail in self.rails:
+            allocatable[rail.resource] = self.hardware.virtual_functions
+        return dict(sorted(allocatable.items()))
 
     @property
     def allocatable_quantities(self) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
@@ -86,7 +87,8 @@ class Queue:
     @property
     def covered(self) -> tuple[str, ...]:
         """Names of the resources of any flavor, in the one order that Kueue's webhook demands."""
-        return tuple(sorted({name for flavor in self.flavors for name in flavor.pool.allocatable}))
+        resources = chain.from_iterable(flavor.pool.allocatable for flavor in self.flavors)
+        return tuple(sorted(set(resources)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,19 +114,18 @@ class Release:
     @property
     def reserved_config_maps(self) -> tuple[str, ...]:
         """Endings of the ConfigMaps that Trainer keeps beside a job, sorted."""
-        kept = (
-            derived_name for derived_name in self.derived_names if derived_name.of == "TrainJob"
-        )
-        endings = (each.name.removeprefix("*") for each in kept if each.kind == "ConfigMap")
-        return tuple(sorted(endings))
+        of_jobs = [config_map for config_map in self._config_maps if config_map.of == "TrainJob"]
+        return tuple(sorted(config_map.name.removeprefix("*") for config_map in of_jobs))
 
     @property
     def controller_config_maps(self) -> tuple[str, ...]:
         """Patterns of the names of ConfigMaps that controllers keep, but for those of jobs."""
-        kept = (
-            derived_name for derived_name in self.derived_names if derived_name.kind == "ConfigMap"
-        )
-        return tuple(sorted(each.name for each in kept if not each.is_of_a_job))
+        of_others = [config_map for config_map in self._config_maps if not config_map.is_of_a_job]
+        return tuple(sorted(config_map.name for config_map in of_others))
+
+    @property
+    def _config_maps(self) -> list[DerivedName]:
+        return [derived for derived in self.derived_names if derived.kind == "ConfigMap"]
 
     @property
     def isolates_jobs(self) -> bool:
@@ -136,12 +135,8 @@ class Release:
     @property
     def named_like_jobs(self) -> frozenset[str]:
         """Kinds of which each TrainJob gets an object with just its own name."""
-        found = (
-            derived_name
-            for derived_name in self.derived_names
-            if derived_name.of == "TrainJob" and derived_name.is_bare
-        )
-        return frozenset(each.kind for each in found)
+        of_jobs = [derived for derived in self.derived_names if derived.of == "TrainJob"]
+        return frozenset(derived.kind for derived in of_jobs if derived.is_bare)
 
     @property
     def patches_runtimes(self) -> bool:

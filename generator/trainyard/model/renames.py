@@ -5,13 +5,15 @@ A rename is known by ``renamedFrom`` of a team that the old tree does not have.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from trainyard.model import names
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.team import Team
+
+T = TypeVar("T", Holding, Ids)
 
 
 def renames(teams: Iterable[Team], present: Collection[str]) -> dict[str, Team]:
@@ -31,11 +33,11 @@ def renames(teams: Iterable[Team], present: Collection[str]) -> dict[str, Team]:
 
 def renamed_namespaces(renamed: Mapping[str, Team]) -> dict[str, str]:
     """Return the new name of each namespace of renamed teams, by its old name."""
-    return {
-        names.namespace(old, space.name): names.namespace(team.name, space.name)
-        for old, team in renamed.items()
-        for space in team.spaces
-    }
+    namespaces = {}
+    for old, team in renamed.items():
+        for space in team.spaces:
+            namespaces[names.namespace(old, space.name)] = names.namespace(team.name, space.name)
+    return namespaces
 
 
 def renamed_holdings(
@@ -45,11 +47,8 @@ def renamed_holdings(
 
     Former numbers, and those whose line the ledger still has, keep the old names.
     """
-    new, kept = {old: team.name for old, team in renamed.items()}, _numbers(ledger)
-    return tuple(
-        replace(each, team=new.get(each.team, each.team)) if _passes(each, kept) else each
-        for each in remembered
-    )
+    new = {old: team.name for old, team in renamed.items()}
+    return tuple(_renamed(remembered, ledger, new))
 
 
 def renamed_ids(
@@ -59,18 +58,14 @@ def renamed_ids(
 
     Former ids, and those whose line the ledger still has, keep the old names.
     """
-    new, kept = renamed_namespaces(renamed), _numbers(ledger)
-    return tuple(
-        replace(each, namespace=new.get(each.namespace, each.namespace))
-        if _passes(each, kept)
-        else each
-        for each in remembered
-    )
+    return tuple(_renamed(remembered, ledger, renamed_namespaces(renamed)))
 
 
-def _numbers(ledger: Iterable[Holding | Ids]) -> set[object]:
-    return {each.number for each in ledger}
-
-
-def _passes(each: Holding | Ids, kept: Collection[object]) -> bool:
-    return not each.former and each.number not in kept
+def _renamed(remembered: Iterable[T], ledger: Iterable[T], new: Mapping[str, str]) -> Iterator[T]:
+    """Yield numbers with the new names of their holders."""
+    kept = {held.number for held in ledger}
+    for held in remembered:
+        if not held.former and held.number not in kept and held.holder in new:
+            yield held.held_by(new[held.holder])
+        else:
+            yield held

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from itertools import chain
 
 from trainyard.model import names
+from trainyard.model.named import by_name
 from trainyard.model.platform import Site
 
 BINDINGS = (
@@ -43,11 +45,8 @@ def _stems(site: Site) -> Iterator[str]:
     if not site.mpi_spaces:
         return
     cluster = site.cluster
-    secrets = {
-        *(each.name for each in cluster.storage),
-        *(secret.name for secret in cluster.pull_secrets),
-    }
-    taken = {"ConfigMap": set(config_maps(site)), "Secret": secrets}
+    secret_names = {*by_name(cluster.storage), *by_name(cluster.pull_secrets)}
+    taken = {"ConfigMap": set(config_maps(site)), "Secret": secret_names}
     for derived_name in cluster.release.derived_names:
         if derived_name.of == "MPIJob":
             ending = derived_name.name.removeprefix("*")
@@ -68,19 +67,18 @@ def fits(name: str, patterns: Iterable[str]) -> bool:
 
 def claims(site: Site) -> tuple[str, ...]:
     """Return the names of claims that the tree makes now, or when a team requests them."""
-    return tuple(sorted(each.name for each in site.cluster.storage if each.kind != "s3"))
+    mounted = [storage.name for storage in site.cluster.storage if storage.kind != "s3"]
+    return tuple(sorted(mounted))
 
 
 def config_maps(site: Site) -> tuple[str, ...]:
     """Return the names of the ConfigMaps of the components that teams list, sorted."""
-    found = {
-        str(body["metadata"]["name"])
-        for tenant in site.tenants
-        for component in tenant.components
-        for _, _, body in component.each()
-        if body["kind"] == "ConfigMap"
-    }
-    return tuple(sorted(found))
+    names_of_config_maps = set()
+    for component in chain.from_iterable(tenant.components for tenant in site.tenants):
+        for _, _, body in component.each():
+            if body["kind"] == "ConfigMap":
+                names_of_config_maps.add(str(body["metadata"]["name"]))
+    return tuple(sorted(names_of_config_maps))
 
 
 def shadowing_namespaces(site: Site) -> tuple[str, ...]:
@@ -90,14 +88,18 @@ def shadowing_namespaces(site: Site) -> tuple[str, ...]:
     ``s3`` behind the Service ``example`` of the namespace ``com``, and
     ``kubernetes.default.svc`` is in the namespace ``svc``.
     """
-    last = {"svc", *(host.rpartition(".")[2] for host in hosts(site) if "." in host)}
-    return tuple(sorted(each for each in last if not each.isdecimal()))
+    shadowing = {"svc"}
+    for host in hosts(site):
+        _, dot, last = host.rpartition(".")
+        if dot and not last.isdecimal():
+            shadowing.add(last)
+    return tuple(sorted(shadowing))
 
 
 def secrets(site: Site) -> tuple[str, ...]:
     """Return the names that Secrets of the tree have in teams' namespaces, sorted."""
-    buckets = (each.name for each in site.cluster.storage if each.kind == "s3")
-    return tuple(sorted({*buckets, *(each.name for each in site.cluster.pull_secrets)}))
+    buckets = [storage.name for storage in site.cluster.storage if storage.kind == "s3"]
+    return tuple(sorted({*buckets, *by_name(site.cluster.pull_secrets)}))
 
 
 def hosts(site: Site) -> tuple[str, ...]:
@@ -125,10 +127,8 @@ def _registries(site: Site) -> Iterator[str]:
     cleanup = site.cluster.finished_jobs
     images = [cleanup.image] if cleanup else []
     for launch in site.launches:
-        images += [
-            launch.runtime.image,
-            *(initializer.image for initializer in launch.runtime.initializers),
-        ]
+        images.append(launch.runtime.image)
+        images += [step.image for step in launch.runtime.initializers]
     for image in images:
         registry = image.partition("/")[0]
         if not {".", ":"}.isdisjoint(registry):

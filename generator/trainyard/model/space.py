@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from trainyard.model import names
 from trainyard.model.acceptance import TESTS, lacks
@@ -95,13 +96,11 @@ class Sample:
     @property
     def _own(self) -> int:
         """Pods of the largest job on the team's own nodes, at least those of the smallest job."""
-        flavors = (flavor for queue in self.space.queues for flavor in queue.flavors)
-        own = max(
-            int(flavor.quota.nodes / self.launch.part)
-            for flavor in flavors
-            if flavor.pool.hardware.name in self.launch.runtime.hardware
-        )
-        return min(self.grant.nodes, max(own, self.launch.runtime.smallest_job))
+        own = self.launch.runtime.smallest_job
+        for flavor in chain.from_iterable(queue.flavors for queue in self.space.queues):
+            if flavor.pool.hardware.name in self.launch.runtime.hardware:
+                own = max(own, int(flavor.quota.nodes / self.launch.part))
+        return min(self.grant.nodes, own)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -180,9 +179,10 @@ class Space:
     @property
     def local_queues(self) -> tuple[LocalQueue, ...]:
         """Names under which its jobs ask for a queue: each class of node, and no label at all."""
-        named = (LocalQueue(queue.node_class, queue) for queue in self.queues)
-        default = self.default_queue
-        return (*named, *([LocalQueue(names.DEFAULT_QUEUE, default)] if default else []))
+        named = [LocalQueue(queue.node_class, queue) for queue in self.queues]
+        if self.default_queue:
+            named.append(LocalQueue(names.DEFAULT_QUEUE, self.default_queue))
+        return tuple(named)
 
     @property
     def launches(self) -> tuple[Launch, ...]:

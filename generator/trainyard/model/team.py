@@ -268,6 +268,10 @@ class Team:
         """Whether its queues evict its jobs and admit none."""
         return self.state == "draining"
 
+    def quotas_on(self, cluster: str) -> list[Quota]:
+        """Return its quota on the pools of a cluster."""
+        return [quota for quota in self.quotas if quota.cluster == cluster]
+
     def state_on(self, cluster: str) -> State:
         """Return its state on a cluster."""
         return self.states.get(cluster) or State(self.state, self.at / "state")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.component import Component
+from trainyard.model.launch import Launch
+from trainyard.model.named import by_name
 from trainyard.model.network import AddressPool
 from trainyard.model.queue import Flavor, Queue
-from trainyard.model.space import Space
+from trainyard.model.space import Sample, Space
 from trainyard.model.storage import Claim
 from trainyard.model.team import Team
 
@@ -49,7 +52,7 @@ class Tenant:
     @property
     def flavors(self) -> tuple[Flavor, ...]:
         """Its quota on each pool."""
-        return tuple(flavor for queue in self.queues for flavor in queue.flavors)
+        return tuple(chain.from_iterable(queue.flavors for queue in self.queues))
 
     @property
     def in_use(self) -> Tenant:
@@ -64,7 +67,28 @@ class Tenant:
     @property
     def made_volumes(self) -> tuple[Claim, ...]:
         """Claims whose PersistentVolume we make."""
-        return tuple(claim for space in self.spaces for claim in space.made_volumes)
+        return tuple(chain.from_iterable(space.made_volumes for space in self.spaces))
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Names of its namespaces, its own first."""
+        return tuple(space.namespace for space in self.spaces)
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """Runtimes that the jobs of its namespaces may use, each once."""
+        launches = chain.from_iterable(space.launches for space in self.spaces)
+        return tuple(by_name(launches).values())
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """A job to copy for each runtime of each namespace."""
+        return tuple(chain.from_iterable(space.samples for space in self.spaces))
+
+    @property
+    def unit(self) -> str:
+        """Its sync unit, a folder below the cluster's."""
+        return f"teams/{self.name}"
 
     @property
     def application(self) -> str:

@@ -13,7 +13,6 @@ from trainyard.model.platform import Site
 from trainyard.render import scopes
 from trainyard.render.delivery import Delivery
 from trainyard.render.scopes import Scope
-from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.space import SpaceView
 
 Subject = TypeVar("Subject", Site, Delivery)
@@ -38,8 +37,7 @@ class Entry(Generic[Subject]):
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster may have such objects."""
-        links = {"", *ClusterView(cluster).links}
-        return self.is_in(cluster.release.features) and self.link in links
+        return self.is_in(cluster.release.features) and self.link in {"", *cluster.links}
 
     def is_in(self, features: Collection[str]) -> bool:
         """Return whether a release with some features has such objects."""
@@ -54,6 +52,20 @@ class Entry(Generic[Subject]):
         """Return the unit's folder below the cluster's."""
         unit = self.unit(cluster)
         return {"team": f"teams/{scope.team}", "samples": f"samples/{scope.team}"}.get(unit, unit)
+
+
+def _policy(
+    name: str,
+    policies: Callable[[Site], Iterable[Scope]],
+    bindings: Callable[[Site], Iterable[Scope]] | None = None,
+    feature: str = "",
+) -> tuple[Entry[Site], Entry[Site]]:
+    """Return an admission policy and its bindings: one for each policy, if nothing else is said."""
+    kind = "platform/validating-admission-policy"
+    return (
+        Entry(f"{kind}-{name}", policies, feature),
+        Entry(f"{kind}-binding-{name}", bindings or policies, feature),
+    )
 
 
 CATALOG: tuple[Entry[Site], ...] = (
@@ -86,58 +98,29 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/cluster-role-operator", scopes.cluster),
     Entry("platform/cluster-role-auditor", scopes.cluster),
     Entry("platform/cluster-role-binding", scopes.bindings),
-    Entry("platform/validating-admission-policy-closed", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-closed", scopes.cluster),
+    *_policy("closed", scopes.cluster),
     Entry("platform/config-map-admitted-namespaces", scopes.cluster),
-    Entry("platform/validating-admission-policy-no-orphans", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-no-orphans", scopes.cluster),
-    Entry("platform/validating-admission-policy-jobs", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-jobs", scopes.cluster),
-    Entry("platform/validating-admission-policy-tenant-objects", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-tenant-objects", scopes.cluster),
-    Entry("platform/validating-admission-policy-network-policies", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-network-policies", scopes.cluster),
-    Entry("platform/validating-admission-policy-object-count", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-object-count", scopes.cluster),
-    Entry("platform/validating-admission-policy-pool-nodes", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-pool-nodes", scopes.cluster),
-    Entry(
-        "platform/validating-admission-policy-external-addresses", scopes.cluster, "external-ips"
-    ),
-    Entry(
-        "platform/validating-admission-policy-binding-external-addresses",
-        scopes.cluster,
-        "external-ips",
-    ),
-    Entry("platform/validating-admission-policy-team-namespaces", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-team-namespaces", scopes.cluster),
-    Entry("platform/validating-admission-policy-secret-stores", scopes.with_secret_stores),
-    Entry("platform/validating-admission-policy-binding-secret-stores", scopes.with_secret_stores),
-    Entry("platform/validating-admission-policy-adopted-volumes", scopes.with_adopted_volumes),
-    Entry(
-        "platform/validating-admission-policy-binding-adopted-volumes", scopes.with_adopted_volumes
-    ),
-    Entry("platform/validating-admission-policy-shells", scopes.debugged),
-    Entry("platform/validating-admission-policy-binding-shells", scopes.debugged),
-    Entry("platform/validating-admission-policy-own-runtimes", scopes.own_runtimes),
-    Entry("platform/validating-admission-policy-binding-own-runtimes", scopes.own_runtime_spaces),
-    Entry("platform/validating-admission-policy-copies", scopes.own_runtimes),
-    Entry("platform/validating-admission-policy-binding-copies", scopes.copied_launches),
-    Entry("platform/validating-admission-policy-trainjob-form", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-trainjob-form", scopes.cluster),
-    Entry("platform/validating-admission-policy-trainjob-help", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-trainjob-help", scopes.spaces),
-    Entry("platform/validating-admission-policy-trainjob-limits", scopes.cluster),
-    Entry("platform/validating-admission-policy-binding-trainjob-limits", scopes.spaces),
+    *_policy("no-orphans", scopes.cluster),
+    *_policy("jobs", scopes.cluster),
+    *_policy("tenant-objects", scopes.cluster),
+    *_policy("network-policies", scopes.cluster),
+    *_policy("object-count", scopes.cluster),
+    *_policy("pool-nodes", scopes.cluster),
+    *_policy("external-addresses", scopes.cluster, feature="external-ips"),
+    *_policy("team-namespaces", scopes.cluster),
+    *_policy("secret-stores", scopes.with_secret_stores),
+    *_policy("adopted-volumes", scopes.with_adopted_volumes),
+    *_policy("shells", scopes.debugged),
+    *_policy("own-runtimes", scopes.own_runtimes, scopes.own_runtime_spaces),
+    *_policy("copies", scopes.own_runtimes, scopes.copied_launches),
+    *_policy("trainjob-form", scopes.cluster),
+    *_policy("trainjob-help", scopes.cluster, scopes.spaces),
+    *_policy("trainjob-limits", scopes.cluster, scopes.spaces),
     Entry("platform/config-map-trainjob-limits", scopes.spaces),
     Entry("platform/cluster-role-mpijob-user", scopes.with_mpi_jobs),
     Entry("platform/cluster-role-mpijob-viewer", scopes.with_mpi_jobs),
-    Entry("platform/validating-admission-policy-mpijob-end", scopes.with_mpi_jobs),
-    Entry("platform/validating-admission-policy-binding-mpijob-end", scopes.spaces_with_mpi_jobs),
-    Entry("platform/validating-admission-policy-mpijob-limits", scopes.with_mpi_jobs),
-    Entry(
-        "platform/validating-admission-policy-binding-mpijob-limits", scopes.spaces_with_mpi_jobs
-    ),
+    *_policy("mpijob-end", scopes.with_mpi_jobs, scopes.spaces_with_mpi_jobs),
+    *_policy("mpijob-limits", scopes.with_mpi_jobs, scopes.spaces_with_mpi_jobs),
     Entry("platform/cluster-role-finished-jobs", scopes.cleanup),
     Entry("platform/service-account-finished-jobs", scopes.cleanup),
     Entry("platform/external-secret-pull", scopes.cleanup_secret),

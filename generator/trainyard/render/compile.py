@@ -78,9 +78,7 @@ def _collection(skeleton: Skeleton, empty: type, inside: Sequence[Part], depth: 
         if line:
             pieces.append(_block(skeleton, empty, members, depth))
         else:
-            pieces.append(
-                _piece(empty, [_node(skeleton, part.node, depth) for part in members], members)
-            )
+            pieces.append(_piece(skeleton, empty, members, depth))
     return pieces[0] if len(pieces) == 1 else _joined(empty, pieces)
 
 
@@ -88,8 +86,10 @@ def _block(skeleton: Skeleton, empty: type, members: Sequence[Part], depth: int)
     """Return the build of the members of one statement, which is at ``depth`` of their chains."""
     line = members[0].chain[depth][0]
     statement, where = skeleton.statements[line], skeleton.where(line)
-    in_body = [part for part in members if part.chain[depth][1]]
-    in_else = [part for part in members if not part.chain[depth][1]]
+    in_body: list[Part] = []
+    in_else: list[Part] = []
+    for part in members:
+        (in_body if part.chain[depth][1] else in_else).append(part)
     body = _collection(skeleton, empty, in_body, depth + 1)
     otherwise = _collection(skeleton, empty, in_else, depth + 1)
     if isinstance(statement, nodes.For):
@@ -98,17 +98,17 @@ def _block(skeleton: Skeleton, empty: type, members: Sequence[Part], depth: int)
     return lambda scope: body(scope) if test(scope) else otherwise(scope)
 
 
-def _piece(empty: type, builds: Sequence[Build], members: Sequence[Part]) -> Build:
+def _piece(skeleton: Skeleton, empty: type, members: Sequence[Part], depth: int) -> Build:
     """Return the build of entries that are always there: constants, and slots between them."""
-    keys = [index if part.key is None else part.key for index, part in enumerate(members)]
-    values: list[Any] = [None] * len(builds)
+    values: dict[Any, Any] = {}
     slots = []
-    for index, entry in enumerate(builds):
-        if isinstance(entry, _Fixed):
-            values[index] = entry.value
-        else:
-            slots.append((keys[index], entry))
-    fixed = dict(zip(keys, values, strict=True)) if empty is dict else values
+    for index, part in enumerate(members):
+        key = index if part.key is None else part.key
+        entry = _node(skeleton, part.node, depth)
+        values[key] = entry.value if isinstance(entry, _Fixed) else None
+        if not isinstance(entry, _Fixed):
+            slots.append((key, entry))
+    fixed = values if empty is dict else list(values.values())
     if not slots:
         return _Fixed(fixed)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.pool import Pool
@@ -46,28 +47,16 @@ class Daemon:
 
 def daemons(cluster: Cluster) -> Iterator[Daemon]:
     """Yield the daemons that a cluster's nodes need and that their taints keep away."""
-    classes = sorted({each.storage_class for each in cluster.storage} - {""})
+    classes = sorted({storage.storage_class for storage in cluster.storage} - {""})
     if cluster.taints and classes:
         yield _storage(cluster, classes)
-    yield from _with_gpus(cluster, _foreign(filter(_has_gpu, cluster.pools)))
-    on_fabrics = _foreign(filter(_has_fabric, cluster.pools))
+    if with_gpus := _foreign(filter(attrgetter("hardware.gpu"), cluster.pools)):
+        yield _gpu(cluster, with_gpus)
+        if not _is_openshift(cluster):
+            yield _features(with_gpus)
+    on_fabrics = _foreign(filter(attrgetter("fabric"), cluster.pools))
     if on_fabrics and cluster.release.ipam == "nv-ipam":
         yield _network(cluster.release.ipam_namespace, on_fabrics)
-
-
-def _with_gpus(cluster: Cluster, taints: list[str]) -> Iterator[Daemon]:
-    if taints:
-        yield _gpu(cluster, taints)
-        if not _is_openshift(cluster):
-            yield _features(taints)
-
-
-def _has_gpu(pool: Pool) -> bool:
-    return bool(pool.hardware.gpu)
-
-
-def _has_fabric(pool: Pool) -> bool:
-    return pool.fabric is not None
 
 
 def _foreign(pools: Iterable[Pool]) -> list[str]:
@@ -79,8 +68,11 @@ def _storage(cluster: Cluster, classes: list[str]) -> Daemon:
     """Return the node plugins of the storage classes, whose drivers no profile names."""
     system, patch = (_odf if _is_openshift(cluster) else _rook)(cluster)
     cli = _cli(cluster)
-    names = [f"StorageClass/{name}" for name in classes]
-    owners = [f"{code(name)} ({text(cluster.external.get(name, 'unknown'))})" for name in names]
+    owners = []
+    for name in classes:
+        storage_class = f"StorageClass/{name}"
+        owner = cluster.external.get(storage_class, "unknown")
+        owners.append(f"{code(storage_class)} ({text(owner)})")
     return _daemon(
         f"The owner of {', '.join(owners)} lets the driver's node plugin tolerate "
         f"{_named(cluster.taints)}. Without it no pod on those nodes mounts such a volume, and "
@@ -113,7 +105,7 @@ def _rook(cluster: Cluster) -> tuple[str, str]:
     Rook reads the setting as YAML, and has no toleration without it, with and without the CSI
     operator (rook/rook:pkg/operator/ceph/csi/operator_driver.go).
     """
-    value = json.dumps([_toleration(key) for key in cluster.taints])
+    value = json.dumps(list(map(_toleration, cluster.taints)))
     command = "kubectl -n rook-ceph patch configmap rook-ceph-operator-config"
     return "Rook", _patch(command, {"data": {"CSI_PLUGIN_TOLERATIONS": value}})
 
@@ -153,7 +145,7 @@ def _network(namespace: str, taints: list[str]) -> Daemon:
         "three.",
         _patch(
             "kubectl patch nicclusterpolicies.mellanox.com nic-cluster-policy",
-            {"spec": {"tolerations": [_toleration(key) for key in taints]}},
+            {"spec": {"tolerations": list(map(_toleration, taints))}},
         ),
         f"kubectl -n {namespace} get pods --field-selector spec.nodeName=NODE",
     )
@@ -176,7 +168,7 @@ def _named(taints: Iterable[str]) -> str:
 
 
 def _with_gpu(taints: Iterable[str]) -> list[dict[str, str]]:
-    return [_toleration(key) for key in sorted({_GPU, *taints})]
+    return list(map(_toleration, sorted({_GPU, *taints})))
 
 
 def _toleration(key: str) -> dict[str, str]:

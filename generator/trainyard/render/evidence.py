@@ -88,8 +88,12 @@ def evidence(site: Site, manifests: Sequence[Manifest]) -> tuple[Section, ...]:
 
 def outside(site: Site) -> tuple[str, ...]:
     """Return what the measures of a site's teams depend on that is not in its tree."""
-    asked = {measure for _, regulation in _regulated(site) for measure in regulation.controls}
-    if not any(tenant.address_pools for tenant, _ in _regulated(site)):
+    asked: set[str] = set()
+    has_fabric = False
+    for tenant, regulation in _regulated(site):
+        asked.update(regulation.controls)
+        has_fabric |= bool(tenant.address_pools)
+    if not has_fabric:
         asked.discard("networkIsolation")
     return tuple(what for measure, what in OUTSIDE.items() if measure in asked)
 

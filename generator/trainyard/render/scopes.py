@@ -10,6 +10,7 @@ from trainyard.model.held import held_queues
 from trainyard.model.link import Link
 from trainyard.model.network import Network
 from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.alerts.rulesets import rule_sets
@@ -66,16 +67,15 @@ def own_runtimes(site: Site) -> Iterator[Scope]:
 
 def own_runtime_spaces(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose admins may create TrainingRuntimes."""
-    for tenant in site.tenants:
-        if tenant.team.own_runtimes:
-            for space in tenant.spaces:
-                yield _in(tenant, space)
+    yield from _spaces(site, lambda space: bool(space.team.own_runtimes))
 
 
 def copied_launches(site: Site) -> Iterator[Scope]:
     """Yield each runtime that some team's admins may copy."""
-    own = [tenant for tenant in site.tenants if tenant.team.own_runtimes]
-    copied = {each.name for tenant in own for space in tenant.spaces for each in space.launches}
+    copied: set[str] = set()
+    for tenant in site.tenants:
+        if tenant.team.own_runtimes:
+            copied.update(launch.name for launch in tenant.launches)
     for launch in site.launches:
         if launch.name in copied:
             yield Scope({"launch": launch}, launch.files, launch.runtime.at)
@@ -97,10 +97,10 @@ def scraped(*, pods: bool) -> Callable[[Site], Iterator[Scope]]:
     """Return scopes for the controllers that we have scraped: at their pods, or at a Service."""
 
     def scopes(site: Site) -> Iterator[Scope]:
-        monitoring = site.cluster.monitoring
-        for source in site.cluster.sources if monitoring else ():
-            if monitoring and source.scrape and source.scrape.pods == pods:
-                yield Scope({"scraped": source}, site.cluster.files, monitoring.at)
+        if monitoring := site.cluster.monitoring:
+            for source in site.cluster.sources:
+                if source.scrape and source.scrape.pods == pods:
+                    yield Scope({"scraped": source}, site.cluster.files, monitoring.at)
 
     return scopes
 
@@ -117,33 +117,35 @@ def dashboards(viewer: str) -> Callable[[Site], Iterator[Scope]]:
 
     def scopes(site: Site) -> Iterator[Scope]:
         monitoring = site.cluster.monitoring
-        for board in boards(site.cluster) if site.cluster.viewer == viewer else ():
-            assert monitoring is not None
-            yield Scope({"board": board}, site.cluster.files, monitoring.at / "dashboards")
+        if monitoring and monitoring.dashboards == viewer:
+            for board in boards(site.cluster):
+                yield Scope({"board": board}, site.cluster.files, monitoring.at / "dashboards")
 
     return scopes
 
 
 def logged(site: Site) -> Iterator[Scope]:
     """Yield how lines of pods are kept, where the cluster states it."""
-    monitoring = site.cluster.monitoring
-    if monitoring and (logs := monitoring.logs):
+    if (monitoring := site.cluster.monitoring) and (logs := monitoring.logs):
         yield Scope({"logs": logs}, site.cluster.files, logs.at)
 
 
 def pools(site: Site) -> Iterator[Scope]:
     """Yield each pool."""
     for pool in site.cluster.pools:
-        yield Scope(
-            {"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at, name=pool.name
-        )
+        yield _pool(pool, site)
+
+
+def _pool(pool: Pool, site: Site) -> Scope:
+    files = (*site.cluster.files, *pool.hardware.files)
+    return Scope({"pool": pool}, files, pool.at, name=pool.name)
 
 
 def fabric_pools(site: Site) -> Iterator[Scope]:
     """Yield each pool whose rails are plugged into a fabric."""
-    return (
-        scope for scope, pool in zip(pools(site), site.cluster.pools, strict=True) if pool.fabric
-    )
+    for pool in site.cluster.pools:
+        if pool.fabric:
+            yield _pool(pool, site)
 
 
 def rails(site: Site) -> Iterator[Scope]:
@@ -191,6 +193,13 @@ def _in(tenant: Tenant, space: Space, **variables: object) -> Scope:
     return replace(scope, name=space.profile.name)
 
 
+def _spaces(site: Site, wanted: Callable[[Space], bool]) -> Iterator[Scope]:
+    """Yield each namespace of each team for which a condition holds."""
+    for tenant in site.tenants:
+        for space in filter(wanted, tenant.spaces):
+            yield _in(tenant, space)
+
+
 def queues(site: Site) -> Iterator[Scope]:
     """Yield each queue of each team, with what Kueue does with its jobs."""
     held = held_queues(site)
@@ -208,10 +217,8 @@ def spaces(site: Site) -> Iterator[Scope]:
 
 def spaces_with_metrics(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose jobs have metrics of their own, where a Prometheus is."""
-    for tenant in site.tenants if site.cluster.monitoring else ():
-        if tenant.team.metrics:
-            for space in tenant.spaces:
-                yield _in(tenant, space)
+    if site.cluster.monitoring:
+        yield from _spaces(site, lambda space: bool(space.team.metrics))
 
 
 def with_mpi_jobs(site: Site) -> Iterator[Scope]:
@@ -222,10 +229,7 @@ def with_mpi_jobs(site: Site) -> Iterator[Scope]:
 
 def spaces_with_mpi_jobs(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose users may create MPIJobs."""
-    for tenant in site.tenants:
-        for space in tenant.spaces:
-            if space.mpi_jobs:
-                yield _in(tenant, space)
+    yield from _spaces(site, lambda space: bool(space.mpi_jobs))
 
 
 def each(
@@ -234,9 +238,9 @@ def each(
     """Return scopes for each member of each tenant, under a variable's name."""
 
     def scopes(site: Site) -> Iterator[Scope]:
-        return (
-            _of(tenant, **{name: member}) for tenant in site.tenants for member in members(tenant)
-        )
+        for tenant in site.tenants:
+            for member in members(tenant):
+                yield _of(tenant, **{name: member})
 
     return scopes
 

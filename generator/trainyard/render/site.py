@@ -38,15 +38,13 @@ def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Man
         components_root: path of the hand-written components relative to the tree.
     """
     shared: dict[str, object] = {"cluster": site.cluster, "site": site}
-    entries = (entry for entry in CATALOG if entry.concerns(site.cluster))
-    manifests = [
-        manifest for entry in entries for manifest in _render(entry, site, site.cluster, shared)
-    ]
+    manifests: list[Manifest] = []
+    for entry in _entries(site.cluster):
+        manifests.extend(_render(entry, site, site.cluster, shared))
     delivery = _delivery(site, manifests, components_root)
+    shared["delivery"] = delivery
     for delivered in DELIVERY:
-        manifests.extend(
-            _render(delivered, delivery, site.cluster, {**shared, "delivery": delivery})
-        )
+        manifests.extend(_render(delivered, delivery, site.cluster, shared))
     return tuple(sorted(manifests, key=lambda manifest: manifest.path))
 
 
@@ -87,10 +85,13 @@ def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str
 
 def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -> Delivery:
     cluster = site.cluster
-    roles = (manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole")
-    bound = (
-        manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body
-    )
+    roles: set[str] = set()
+    bound: set[str] = set()
+    for manifest in manifests:
+        if manifest.body["kind"] == "ClusterRole":
+            roles.add(manifest.name)
+        elif "roleRef" in manifest.body:
+            bound.add(manifest.body["roleRef"]["name"])
     return Delivery(
         site,
         units=tuple(_units(site)),
@@ -140,16 +141,15 @@ def kinds_of(cluster: Cluster, *units: str) -> frozenset[Kind]:
 
 def _namespaces(cluster: Cluster, unit: str) -> tuple[str, ...]:
     """Return every namespace that a unit may write into; ours if all its kinds are cluster-wide."""
-    marks = (read_lines(entry.template).get("  namespace", "") for entry in _entries(cluster, unit))
-    paths = (mark.strip("{ }").split(".")[1:] for mark in marks if mark)
-    return tuple(sorted({str(reduce(read, path, cluster)) for path in paths})) or (
-        cluster.system_namespace,
-    )
+    namespaces: set[str] = set()
+    for entry in _entries(cluster, unit):
+        if mark := read_lines(entry.template).get("  namespace"):
+            path = mark.strip("{ }").split(".")[1:]
+            namespaces.add(str(reduce(read, path, cluster)))
+    return tuple(sorted(namespaces or {cluster.system_namespace}))
 
 
 def _entries(cluster: Cluster, *units: str) -> Iterator[Entry[Site]]:
-    return (
-        entry
-        for entry in CATALOG
-        if entry.concerns(cluster) and (not units or entry.unit(cluster) in units)
-    )
+    for entry in CATALOG:
+        if entry.concerns(cluster) and (not units or entry.unit(cluster) in units):
+            yield entry

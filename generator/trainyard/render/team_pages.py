@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import filterfalse, product
 from typing import Final
 
 from trainyard.model import names
@@ -96,16 +97,16 @@ class SpacePage:
     @property
     def rows(self) -> list[GrantRow]:
         """Its runtimes."""
-        return [GrantRow(sample) for sample in self.space.samples]
+        return list(map(GrantRow, self.space.samples))
 
     @property
     def priorities(self) -> list[tuple[Priority, str]]:
         """Its priority classes, highest first, with the longest time of a job."""
-        classes = reversed(self.space.priorities)
-        return [
-            (node_class, format_seconds(node_class.deadline) if node_class.deadline else "")
-            for node_class in classes
-        ]
+        rows = []
+        for priority in reversed(self.space.priorities):
+            longest = format_seconds(priority.deadline) if priority.deadline else ""
+            rows.append((priority, longest))
+        return rows
 
     @property
     def needs_class(self) -> bool:
@@ -125,14 +126,14 @@ class SpacePage:
     @property
     def torch(self) -> str:
         """Its runtimes that start programs of torch.distributed, the plain ones before others."""
-        samples = [sample for sample in self.space.samples if not _is_mpi(sample)]
+        samples = list(filterfalse(_is_mpi, self.space.samples))
         plain = [sample for sample in samples if not sample.launch.runtime.initializers]
         return _either(plain or samples)
 
     @property
     def mpi(self) -> str:
         """Its runtimes that start MPI programs, as Markdown."""
-        return _either(sample for sample in self.space.samples if _is_mpi(sample))
+        return _either(filter(_is_mpi, self.space.samples))
 
     @property
     def tests(self) -> list[tuple[str, str, str]]:
@@ -169,8 +170,10 @@ class TeamPage:
     @property
     def maintenance(self) -> list[tuple[Pool, Maintenance]]:
         """What is out of use of the pools of which the team has some."""
-        pools = (flavor.pool for flavor in self.tenant.flavors)
-        return [(pool, window) for pool in pools for window in pool.maintenance]
+        windows: list[tuple[Pool, Maintenance]] = []
+        for flavor in self.tenant.flavors:
+            windows += product([flavor.pool], flavor.pool.maintenance)
+        return windows
 
     @property
     def held(self) -> list[Queue]:
@@ -185,7 +188,7 @@ class TeamPage:
         """
         return Example(
             min(
-                self._samples(),
+                self.tenant.samples,
                 key=lambda each: (
                     -each.nodes,
                     bool(each.launch.runtime.initializers),
@@ -209,21 +212,22 @@ class TeamPage:
     @property
     def has_workers(self) -> bool:
         """Return whether some job of the team has pods beside its launcher."""
-        return any(len(sample.launch.runtime.roles) > 1 for sample in self._samples())
+        return any(len(sample.launch.runtime.roles) > 1 for sample in self.tenant.samples)
 
     @property
     def names_variables(self) -> str:
         """Its runtimes whose `mpirun` must name a job's variables, as Markdown."""
-        rows = (row for space in self.spaces for row in space.rows)
-        return _either(row.sample for row in rows if row.names_variables)
+        samples = self.tenant.samples
+        return _either(sample for sample in samples if GrantRow(sample).names_variables)
 
     @property
     def ranks_of_launchers(self) -> str:
         """The words that follow about processes in a launcher's pod; none where it has none."""
-        runtimes = [sample.launch.runtime for sample in self._samples() if _is_mpi(sample)]
-        if all(runtime.small_launcher for runtime in runtimes):
+        mpi_samples = filter(_is_mpi, self.tenant.samples)
+        are_small = {sample.launch.runtime.small_launcher for sample in mpi_samples}
+        if False not in are_small:
             return ""
-        if any(runtime.small_launcher for runtime in runtimes):
+        if True in are_small:
             return "; with some runtimes, processes run in it too"
         return "; some of them run in it"
 
@@ -235,22 +239,22 @@ class TeamPage:
     @property
     def has_steps(self) -> bool:
         """Return whether a job to copy has a placeholder for data or a model."""
-        return any(sample.launch.runtime.initializers for sample in self._samples())
+        return any(sample.launch.runtime.initializers for sample in self.tenant.samples)
 
     @property
     def grace(self) -> int:
         """Seconds that each job of the team has after SIGTERM."""
-        return min(sample.launch.runtime.grace for sample in self._samples())
+        return min(sample.launch.runtime.grace for sample in self.tenant.samples)
 
     @property
     def longest_name(self) -> int:
         """Characters that the name of a job may have with each runtime of the team."""
-        return min(sample.launch.longest_job_name for sample in self._samples())
+        return min(sample.launch.longest_job_name for sample in self.tenant.samples)
 
     @property
     def restarts(self) -> list[tuple[str, int]]:
         """Runtimes whose failed jobs start again, and how often."""
-        launches = (sample.launch for sample in self._samples())
+        launches = (sample.launch for sample in self.tenant.samples)
         return [
             (launch.name, launch.runtime.restarts) for launch in launches if launch.runtime.restarts
         ]
@@ -263,18 +267,14 @@ class TeamPage:
     @property
     def borrows(self) -> bool:
         """Return whether the team's jobs may run on nodes of others."""
-        flavors = (flavor for queue in self.tenant.queues for flavor in queue.flavors)
-        return any(flavor.quota.borrow for flavor in flavors)
-
-    def _samples(self) -> Iterator[Sample]:
-        return (sample for space in self.tenant.spaces for sample in space.samples)
+        return any(flavor.quota.borrow for flavor in self.tenant.flavors)
 
 
 def team_pages(site: Site) -> Iterator[tuple[str, Tenant, str]]:
     """Yield the path, the team and the text of each page: of teams that have a job to copy."""
     held = held_queues(site)
     for tenant in site.tenants:
-        if any(space.samples for space in tenant.spaces):
+        if tenant.samples:
             text = page("team.md.j2").render(page=TeamPage(site.cluster, tenant, held), job=JOB)
             yield page_path(tenant), tenant, text
 

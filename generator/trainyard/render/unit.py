@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,34 +38,25 @@ def kustomizations(
         components_root: path of the components' folder relative to the tree's, e.g.
             ``../profiles/components``.
     """
-    listed: dict[str, list[str]] = {}
+    listed = defaultdict(list)
     for manifest in manifests:
         if manifest.unit not in UNLISTED:
-            listed.setdefault(manifest.unit, []).append(manifest.path.rpartition("/")[2])
-    tenants = {f"teams/{tenant.name}": tenant for tenant in site.tenants}
-    bodies = {}
+            listed[manifest.unit].append(manifest.path.rpartition("/")[2])
+    tenants = site.units
+    bodies: dict[str, dict[str, Any]] = {}
     for folder, resources in sorted(listed.items()):
-        root = f"{_up(folder)}{components_root}"
-        components = tenants[folder].components if folder in tenants else ()
-        paths = [f"{root}/{component.name}" for component in components]
-        bodies[folder] = _kustomization(resources, paths)
+        bodies[folder] = {
+            "apiVersion": "kustomize.config.k8s.io/v1beta1",
+            "kind": "Kustomization",
+            "resources": sorted(resources),
+        }
+        tenant = tenants.get(folder)
+        if tenant and tenant.components:
+            # Past the unit's own folders and the cluster's.
+            root = f"{'../' * (folder.count('/') + 2)}{components_root}"
+            components = [f"{root}/{component.name}" for component in tenant.components]
+            bodies[folder]["components"] = components
     return bodies
-
-
-def _up(folder: str) -> str:
-    """Return the way from a unit to the tree: past the unit's own folders and the cluster's."""
-    return "../" * (folder.count("/") + 2)
-
-
-def _kustomization(resources: list[str], components: list[str]) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "apiVersion": "kustomize.config.k8s.io/v1beta1",
-        "kind": "Kustomization",
-        "resources": sorted(resources),
-    }
-    if components:
-        body["components"] = components
-    return body
 
 
 @dataclass(frozen=True, slots=True)

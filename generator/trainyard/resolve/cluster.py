@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from ipaddress import IPv4Network
+from operator import attrgetter
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer
@@ -16,6 +17,7 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.link import LINKS
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import parse_price
+from trainyard.model.named import by_name
 from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
@@ -86,10 +88,10 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
 
 
 def _pull_secrets(fields: Mapping[str, Any], at: Pointer) -> dict[str, PullSecret]:
-    return {
-        name: PullSecret(name, at / name, secret["secretStore"], secret["path"])
-        for name, secret in sorted(fields.get("pullSecrets", {}).items())
-    }
+    secrets = {}
+    for name, secret in sorted(fields.get("pullSecrets", {}).items()):
+        secrets[name] = PullSecret(name, at / name, secret["secretStore"], secret["path"])
+    return secrets
 
 
 def _finished_jobs(
@@ -120,13 +122,15 @@ def _segments_of_another_link(
 ) -> Iterator[Diagnostic]:
     """Yield the ranges of a fabric that are not those of its link, or the one that is absent."""
     link = LINKS[fabric["link"]]
-    others = [each.ranges for each in LINKS.values() if each is not link and each.ranges in fabric]
-    if not others and link.ranges not in fabric:
+    stated = [known for known in LINKS.values() if known.ranges in fabric]
+    for other in stated:
+        if other is not link:
+            own = f"fabric `{name}` is {link.name}, whose range is `{link.ranges}`"
+            at_range = (at / other.ranges).key()
+            yield SEGMENTS_OF_ANOTHER_LINK.at(at_range, f"{own}, not `{other.ranges}`")
+    if not stated:
         message = f"fabric `{name}` is {link.name} and has no `{link.ranges}`"
         yield SEGMENTS_OF_ANOTHER_LINK.at((at / link.ranges).key(), message)
-    for ranges in others:
-        message = f"fabric `{name}` is {link.name}, whose range is `{link.ranges}`, not `{ranges}`"
-        yield SEGMENTS_OF_ANOTHER_LINK.at((at / ranges).key(), message)
 
 
 def _fabric(name: str, fabric: Mapping[str, Any], at: Pointer, addresses: IPv4Network) -> Fabric:
@@ -159,7 +163,7 @@ def _priorities(fields: Mapping[str, Any], at: Pointer) -> tuple[Priority, ...]:
         if not isinstance(priority, int):
             value, deadline = priority["value"], parse_seconds(priority["deadline"])
         priorities.append(Priority(name, at / name, value, deadline))
-    return tuple(sorted(priorities, key=lambda each: (each.value, each.name)))
+    return tuple(sorted(priorities, key=attrgetter("value", "name")))
 
 
 def _pools(
@@ -170,7 +174,7 @@ def _pools(
     prefix: str,
 ) -> Resolving[tuple[Pool, ...]]:
     pools = []
-    known = {fabric.name: fabric for fabric in fabrics}
+    known = by_name(fabrics)
     for name, pool in sorted(fields["pools"].items()):
         where = at / name / "hardware" if "hardware" in pool else (at / name).key()
         kind = yield from find("hardware profile", pool.get("hardware", name), hardware, where)

@@ -42,8 +42,8 @@ def _hardware(
     if "extends" in chain[-1].value:
         return None
     merged: dict[str, Plain] = {}
-    for each in reversed(chain):
-        merged = _merge(merged, each.value)
+    for profile in reversed(chain):
+        merged = _merge(merged, profile.value)
     missing = _missing(merged)
     for field in missing:
         yield INCOMPLETE_HARDWARE.at(Pointer(source.file), f"`{field}` is not given")
@@ -68,9 +68,9 @@ def _parent(chain: Sequence[Source], profiles: Profiles) -> Resolving[Source | N
     """Return what the last profile of a chain extends; None where the chain is a circle."""
     at = Pointer(chain[-1].file) / "extends"
     name = chain[-1].value["extends"]
-    earlier = [PurePosixPath(each.file).stem for each in chain]
+    earlier = [PurePosixPath(source.file).stem for source in chain]
     if name not in profiles.presets and name in earlier:
-        circle = " extends ".join(f"`{each}`" for each in [*earlier, name])
+        circle = " extends ".join(f"`{profile}`" for profile in [*earlier, name])
         yield INCOMPLETE_HARDWARE.at(at, f"{circle}, and no preset")
         return None
     return (yield from find("hardware profile or preset", name, _parents(chain, profiles), at))
@@ -79,9 +79,11 @@ def _parent(chain: Sequence[Source], profiles: Profiles) -> Resolving[Source | N
 def _parents(chain: Sequence[Source], profiles: Profiles) -> dict[str, Source | None]:
     """Return everything that the last profile of a chain may extend."""
     # A profile may have the name of the preset that it extends.
-    local = {name: source for name, source in profiles.hardware.items() if source not in chain}
-    every = {**profiles.presets, **local}
-    return {name: None if source.value is None else source for name, source in every.items()}
+    parents: dict[str, Source | None] = {**profiles.presets}
+    for name, source in profiles.hardware.items():
+        if source not in chain:
+            parents[name] = None if source.value is None else source
+    return parents
 
 
 def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Plain]:
@@ -148,12 +150,15 @@ def _launcher(merged: Mapping[str, Any]) -> Share:
 def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> Hardware:
     gpu = merged.get("gpu")
     nic = merged.get("nic", {})
-    nics_file = next((source.file for source in chain if "nics" in source.value), chain[0].file)
+    origins: dict[str, str] = {}
+    for source in reversed(chain):
+        origins |= dict.fromkeys(_paths(source.value), source.file)
+    nics_at = Pointer(origins.get("nics", chain[0].file)) / "nics"
     return Hardware(
         name=name,
         at=Pointer(chain[0].file),
         files=tuple(source.file for source in chain),
-        origins={path: source.file for source in reversed(chain) for path in _paths(source.value)},
+        origins=origins,
         sockets=merged["cpu"]["sockets"],
         cores=merged["cpu"]["cores"],
         threads=merged["cpu"]["threads"],
@@ -163,10 +168,7 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         launcher=_launcher(merged),
         kubelet=_share(merged["kubelet"]),
         gpu=None if gpu is None else _gpu(gpu),
-        nics=tuple(
-            _nic(fields, Pointer(nics_file) / "nics" / i)
-            for i, fields in enumerate(merged.get("nics", ()))
-        ),
+        nics=tuple(_nic(fields, nics_at / i) for i, fields in enumerate(merged.get("nics", ()))),
         nic_vendor=nic.get("vendor", ""),
         nic_device=nic.get("device", ""),
         link_rate=nic.get("rate", 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import TypeAlias
 from trainyard.model.cluster import Cluster
 from trainyard.model.hardware import Hardware, least
 from trainyard.model.launch import Launch
+from trainyard.model.named import by_name
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
 from trainyard.model.space import Grant
@@ -47,28 +49,26 @@ def resolve_grants(
         namespace: its name on the cluster.
     """
     place = _Place(space, cluster, held, namespace)
-    grants = (grant for runtime in runtimes for grant in _grants(runtime, place))
-    return tuple(grant for grant in grants if grant.nodes >= grant.launch.runtime.smallest_job)
+    grants: list[Grant] = []
+    for runtime in runtimes:
+        offered = _grants(runtime, place)
+        grants += [grant for grant in offered if grant.nodes >= runtime.smallest_job]
+    return tuple(grants)
 
 
 def _grants(runtime: Runtime, place: _Place) -> Iterator[Grant]:
-    usable = [each for each in place.held if each[0].hardware.name in runtime.hardware]
-    whole = [each for each in usable if not each[1].is_share]
-    yield from _on_one_kind(runtime, whole, place)
-    yield from _on_any_kind(runtime, place)
-    for pool, quota in usable:
-        if quota.is_share and (grant := _share(pool, quota, runtime, place)):
-            yield grant
-
-
-def _on_one_kind(runtime: Runtime, whole: Sequence[PoolQuota], place: _Place) -> Iterator[Grant]:
-    """Yield the grant of whole nodes of each hardware profile."""
-    by_hardware: dict[str, list[PoolQuota]] = {}
-    for pool, quota in whole:
-        by_hardware.setdefault(pool.hardware.name, []).append((pool, quota))
-    for held in by_hardware.values():
-        first = held[0][0]
+    whole: dict[str, list[PoolQuota]] = defaultdict(list)
+    shares: list[PoolQuota] = []
+    for pool, quota in place.held:
+        if pool.hardware.name in runtime.hardware:
+            (shares if quota.is_share else whole[pool.hardware.name]).append((pool, quota))
+    for held in whole.values():
+        first, _ = held[0]
         yield _whole(_launch(runtime, first.hardware, first, place), held, place)
+    yield from _on_any_kind(runtime, place)
+    for pool, quota in shares:
+        if grant := _share(pool, quota, runtime, place):
+            yield grant
 
 
 def _on_any_kind(runtime: Runtime, place: _Place) -> Iterator[Grant]:
@@ -77,9 +77,9 @@ def _on_any_kind(runtime: Runtime, place: _Place) -> Iterator[Grant]:
     All pools of the queue take part, since Kueue may choose any of its flavors for a pod that
     names no node.
     """
-    queues: dict[str, list[PoolQuota]] = {}
+    queues: dict[str, list[PoolQuota]] = defaultdict(list)
     for pool, quota in place.held:
-        queues.setdefault(pool.hardware.node_class, []).append((pool, quota))
+        queues[pool.hardware.node_class].append((pool, quota))
     for node_class, queue in sorted(queues.items()):
         kinds = _interchangeable(queue, place.cluster)
         if kinds and kinds.keys() <= set(runtime.hardware):
@@ -116,19 +116,15 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
     There are none in a queue with one kind. They are all such kinds of the cluster, so that every
     team gets the same runtime under the name.
     """
-    demands = {_demands(pool) for pool, _ in queue}
-    if _has_share(queue) or not _has_several_kinds(queue) or len(demands) > 1:
+    demands = _demands(queue[0][0])
+    kinds = set()
+    for pool, quota in queue:
+        if quota.is_share or _demands(pool) != demands:
+            return {}
+        kinds.add(pool.hardware.name)
+    if len(kinds) == 1:
         return {}
-    alike = (pool for pool in cluster.pools if _demands(pool) in demands)
-    return {pool.hardware.name: pool.hardware for pool in alike}
-
-
-def _has_share(queue: Sequence[PoolQuota]) -> bool:
-    return any(quota.is_share for _, quota in queue)
-
-
-def _has_several_kinds(queue: Sequence[PoolQuota]) -> bool:
-    return len({pool.hardware.name for pool, _ in queue}) > 1
+    return by_name(pool.hardware for pool in cluster.pools if _demands(pool) == demands)
 
 
 def _demands(pool: Pool) -> tuple[str, int, str, int]:

@@ -11,6 +11,7 @@ from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import Fabric
 from trainyard.model.ids import UIDS, Ids, read_ids
 from trainyard.model.link import LINKS
+from trainyard.model.named import by_name
 from trainyard.model.team import Allocation
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import find, network
@@ -32,7 +33,7 @@ def resolve_allocations(
         resolved = None
         # The section of a removed cluster may stay: its numbers are never given again.
         if cluster in clusters:
-            known = {each.name: each for each in clusters[cluster].fabrics}
+            known = by_name(clusters[cluster].fabrics)
             resolved = yield from find("fabric", fabric, known, at.key())
         for team, held in sorted(teams.items()):
             addresses = yield from _addresses(held, resolved, at / team)
@@ -46,13 +47,12 @@ def resolve_allocations(
 def resolve_ids(profiles: Profiles) -> dict[str, tuple[Ids, ...]]:
     """Return the user ids of namespaces, by cluster."""
     root = Pointer(profiles.allocations.file)
-    return {
-        cluster: tuple(
-            read_ids(namespace, line, at=root / cluster / UIDS / namespace)
-            for namespace, line in sorted(fabrics.get(UIDS, {}).items())
-        )
-        for cluster, fabrics in sorted((profiles.allocations.value or {}).items())
-    }
+    ids = {}
+    for cluster, sections in sorted((profiles.allocations.value or {}).items()):
+        at = root / cluster / UIDS
+        lines = sorted(sections.get(UIDS, {}).items())
+        ids[cluster] = tuple(read_ids(name, line, at=at / name) for name, line in lines)
+    return ids
 
 
 def _sections(profiles: Profiles) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -75,14 +75,14 @@ def _addresses(
 
 def _wrong_segments(held: Mapping[str, Any], fabric: Fabric, at: Pointer) -> Iterator[Diagnostic]:
     """Yield each segment of a team that the fabric's link does not have, or the absence of any."""
-    link, others = fabric.link, [each for each in LINKS.values() if each is not fabric.link]
-    wrong = [(each.segment, each.field) for each in others if each.field in held]
-    team, where = f"team {at.path[-1]}", f"on fabric `{fabric.name}`, whose teams hold"
-    for segment, field in wrong:
-        message = f"{team} holds {segment} {held[field]} {where} {link.segment}s"
-        yield ALLOCATION_OF_ANOTHER_LINK.at((at / field).key(), message)
-    if not wrong and link.field not in held:
-        message = f"{team} holds no {link.segment} {where} {link.segment}s"
+    wanted, stated = fabric.link, [link for link in LINKS.values() if link.field in held]
+    where = f"on fabric `{fabric.name}`, whose teams hold {wanted.segment}s"
+    for link in stated:
+        if link is not wanted:
+            message = f"team {at.path[-1]} holds {link.segment} {held[link.field]} {where}"
+            yield ALLOCATION_OF_ANOTHER_LINK.at((at / link.field).key(), message)
+    if not stated:
+        message = f"team {at.path[-1]} holds no {wanted.segment} {where}"
         yield ALLOCATION_OF_ANOTHER_LINK.at(at, message)
 
 

@@ -24,19 +24,18 @@ def lost(profiles: Profiles, findings: Sequence[Finding]) -> Lost:
 
 def _of_teams(profiles: Profiles, findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     teams = _by_file(profiles.teams)
-    for each in findings:
-        if each.at.file in teams:
-            yield teams[each.at.file], str(each.at.path[0])
+    for finding in findings:
+        if finding.at.file in teams:
+            yield teams[finding.at.file], str(finding.at.path[0])
 
 
 def _through_runtimes(profiles: Profiles, findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     """Yield the teams that list a runtime with unknown hardware: it may run on more nodes."""
     runtimes = _by_file(profiles.runtimes)
-    partial = {
-        runtimes[each.at.file]
-        for each in findings
-        if each.at.file in runtimes and each.at.path[0] == "hardware"
-    }
+    partial = set()
+    for finding in findings:
+        if finding.at.file in runtimes and finding.at.path[0] == "hardware":
+            partial.add(runtimes[finding.at.file])
     for team, source in profiles.teams.items():
         if source.value is not None and partial.intersection(source.value["runtimes"]):
             yield team, "runtimes"
@@ -45,7 +44,7 @@ def _through_runtimes(profiles: Profiles, findings: Sequence[Finding]) -> Iterat
 def _gaps(profiles: Profiles, findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     clusters, teams = _by_file(profiles.clusters), _by_file(profiles.teams)
     for finding in findings:
-        file, path = finding.at.file, [str(step) for step in finding.at.path]
+        file, path = finding.at.file, list(map(str, finding.at.path))
         if file in clusters:
             yield path[0], clusters[file]
         elif file in teams and isinstance(finding, Diagnostic):

@@ -18,9 +18,7 @@ def resolve_owners(profiles: Profiles) -> Resolving[Owners]:
         known = yield from find("cluster", cluster, profiles.clusters, (at / cluster).key())
         if known is not None:
             clusters[cluster] = tuple(sorted(owners))
-    kinds = {
-        kind: tuple(sorted(owners))
-        for kind, owners in sorted(fields.items())
-        if kind not in {"platform", "clusters"}
-    }
+    kinds = {}
+    for kind in sorted(fields.keys() - {"platform", "clusters"}):
+        kinds[kind] = tuple(sorted(fields[kind]))
     return Owners(tuple(sorted(fields.get("platform", ()))), kinds, clusters)

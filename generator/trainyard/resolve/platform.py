@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import chain
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster, Settings
 from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.hardware import Hardware
-from trainyard.model.launch import Launch
+from trainyard.model.named import by_name
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_days
@@ -19,7 +19,6 @@ from trainyard.model.review import Review
 from trainyard.model.runtime import Runtime
 from trainyard.model.state import State
 from trainyard.model.team import Team
-from trainyard.model.tenant import Tenant
 from trainyard.resolve.cluster import resolve_cluster
 from trainyard.resolve.findings import Resolving, collect
 from trainyard.resolve.hardware import resolve_hardware
@@ -44,7 +43,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """
     platform, findings = collect(_platform(profiles))
     # One name in a team's profile is looked up on each of its clusters, in each of its namespaces.
-    reported = dict.fromkeys(each for each in findings if isinstance(each, Diagnostic))
+    reported = dict.fromkeys(finding for finding in findings if isinstance(finding, Diagnostic))
     return replace(platform, lost=lost(profiles, findings)), tuple(reported)
 
 
@@ -75,7 +74,7 @@ def _platform(profiles: Profiles) -> Resolving[Platform]:
         ids=ids,
         allocations_at=Pointer(profiles.allocations.file),
         components=tuple(filter(None, components.values())),
-        placeholders=tuple(each for file in profiles.own() for each in placeholders(file)),
+        placeholders=tuple(chain.from_iterable(map(placeholders, profiles.own()))),
         retired=retired,
     )
 
@@ -93,6 +92,7 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
         "path": "unknown",
         "review": {"deleted": 0},
     }
+    review = fields["review"]
     return Settings(
         at=Pointer(profiles.settings.file),
         domain=fields["domain"],
@@ -100,20 +100,17 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
         branch=fields["branch"],
         path=fields["path"].rstrip("/"),
         owners=(yield from resolve_owners(profiles)),
-        review=_review(fields["review"]),
+        review=Review(review["deleted"], tuple(sorted(review.get("errors", ())))),
     )
-
-
-def _review(fields: Mapping[str, Any]) -> Review:
-    return Review(fields["deleted"], tuple(sorted(fields.get("errors", ()))))
 
 
 def _states(profiles: Profiles) -> dict[str, State]:
     """Return the state of every cluster; one that is left out counts as active."""
-    return {
-        name: State((source.value or {"state": "active"})["state"], Pointer(source.file) / "state")
-        for name, source in sorted(profiles.clusters.items())
-    }
+    states = {}
+    for name, source in sorted(profiles.clusters.items()):
+        fields = source.value or {"state": "active"}
+        states[name] = State(fields["state"], Pointer(source.file) / "state")
+    return states
 
 
 def _clusters(
@@ -123,14 +120,14 @@ def _clusters(
     retired: Collection[str],
 ) -> Resolving[dict[str, Cluster | None]]:
     """Return every cluster that is not retired; None for one that can't be resolved."""
-    releases = {
-        name: resolve_release(name, source, profiles.plurals[name])
-        for name, source in sorted(profiles.releases.items())
-    }
-    stay = {name: each for name, each in profiles.clusters.items() if name not in retired}
-    clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(stay))
-    for name, source in _usable(stay):
-        clusters[name] = yield from resolve_cluster(name, source, settings, hardware, releases)
+    releases = {}
+    for name, source in sorted(profiles.releases.items()):
+        releases[name] = resolve_release(name, source, profiles.plurals[name])
+    clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters.keys() - retired))
+    for name in clusters:
+        source = profiles.clusters[name]
+        if source.value is not None:
+            clusters[name] = yield from resolve_cluster(name, source, settings, hardware, releases)
     return clusters
 
 
@@ -149,7 +146,7 @@ def _pools(profiles: Profiles, clusters: Mapping[str, Cluster | None]) -> Pools:
     for name, cluster in clusters.items():
         if cluster is not None:
             unresolved = dict.fromkeys(profiles.clusters[name].value["pools"])
-            pools[name] = {**unresolved, **{pool.name: pool for pool in cluster.pools}}
+            pools[name] = {**unresolved, **by_name(cluster.pools)}
     return pools
 
 
@@ -182,14 +179,9 @@ def _site(profiles: Profiles, teams: tuple[Team, ...], known: KnownHere) -> Reso
     tenants = []
     for team in teams:
         cluster = known.cluster.name
-        if any(quota.cluster == cluster for quota in team.quotas):
+        if team.quotas_on(cluster):
             source, there = profiles.teams[team.name], team.state_on(cluster).word
             tenants.append((yield from resolve_tenant(replace(team, state=there), source, known)))
-    return Site(known.cluster, _launches(tenants), tuple(tenants))
-
-
-def _launches(tenants: list[Tenant]) -> tuple[Launch, ...]:
-    """Return each launch of any namespace once, by name."""
-    spaces = (space for tenant in tenants for space in tenant.spaces)
-    launches = {launch.name: launch for space in spaces for launch in space.launches}
-    return tuple(launches[name] for name in sorted(launches))
+    launches = by_name(chain.from_iterable(tenant.launches for tenant in tenants))
+    in_order = dict(sorted(launches.items())).values()
+    return Site(known.cluster, tuple(in_order), tuple(tenants))

@@ -107,12 +107,11 @@ def _names(fields: Mapping[str, Any], states: Mapping[str, State]) -> Mapping[st
     if fields["state"] == "retired":
         return _NO_NAMES
     left = {cluster for cluster, state in states.items() if state.word == "retired"}
-    kept = {
-        key: {cluster: each for cluster, each in fields[key].items() if cluster not in left}
-        for key in ("quota", "mpiJobs")
-        if key in fields
-    }
-    return {**fields, **kept}
+    kept = dict(fields)
+    for key in fields.keys() & {"quota", "mpiJobs"}:
+        clusters = fields[key].items()
+        kept[key] = {cluster: stated for cluster, stated in clusters if cluster not in left}
+    return kept
 
 
 def _compliance(
@@ -148,7 +147,7 @@ def _default_runtime(
 ) -> Resolving[None]:
     """Yield a finding if the default is not one of the team's runtimes."""
     if "defaultRuntime" in fields:
-        own = {each: known.get(each) for each in fields["runtimes"]}
+        own = {name: known.get(name) for name in fields["runtimes"]}
         yield from find(f"runtime of team {team}", fields["defaultRuntime"], own, at)
 
 
@@ -182,7 +181,7 @@ def _usual_job(quotas: tuple[Quota, ...], runtimes: list[Runtime]) -> int:
     own = max((ceil(quota.nodes) for quota in quotas), default=0)
     if quotas and all(quota.is_share for quota in quotas):
         return own
-    return max(own, min((each.smallest_job for each in runtimes), default=1))
+    return max(own, min((runtime.smallest_job for runtime in runtimes), default=1))
 
 
 def _usual_place(quotas: tuple[Quota, ...], at: Pointer) -> Pointer:

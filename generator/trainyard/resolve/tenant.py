@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from trainyard.model.cluster import Cluster, Priority
 from trainyard.model.component import Component
 from trainyard.model.fabric import Fabric
 from trainyard.model.ids import Ids
+from trainyard.model.named import by_name
 from trainyard.model.network import AddressPool, Network
 from trainyard.model.quantity import parse_bytes
 from trainyard.model.queue import Flavor, Queue
@@ -69,7 +71,7 @@ def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Te
     cluster = known.cluster
     held = _held(team, cluster)
     if team.cohort:
-        cohorts = {each.name: each for each in cluster.cohorts}
+        cohorts = by_name(cluster.cohorts)
         kind, at = f"cohort of cluster {cluster.name}", team.at / "cohort"
         # A team has one cohort, which each of its clusters must have.
         add = f"Or add `{team.cohort}` to the cluster's `cohorts`."
@@ -98,15 +100,13 @@ def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Te
 
 
 def _held(team: Team, cluster: Cluster) -> Held:
-    pools = {pool.name: pool for pool in cluster.pools}
-    here = (quota for quota in team.quotas if quota.cluster == cluster.name)
-    return tuple((pools[quota.pool], quota) for quota in here)
+    pools = by_name(cluster.pools)
+    return tuple((pools[quota.pool], quota) for quota in team.quotas_on(cluster.name))
 
 
 def _resolved(names: Iterable[str], known: Mapping[str, T | None]) -> tuple[T, ...]:
     """Return what names refer to, without those that refer to nothing."""
-    values = (known.get(name) for name in names)
-    return tuple(value for value in values if value is not None)
+    return tuple(value for name in names if (value := known.get(name)) is not None)
 
 
 def _space(
@@ -116,12 +116,13 @@ def _space(
     namespace = names.namespace(team.name, space.name)
     grants = resolve_grants(space, cluster, shared.held, shared.runtimes, namespace)
     requests = yield from _requests(space, cluster, fields.get("storage", {}))
-    pulls = yield from _pull_secrets(cluster, namespace, grants)
-    buckets = [
-        bucket_secret(team.folder, namespace, request, storage)
-        for storage, request in requests
-        if storage.kind == "s3"
-    ]
+    secrets = yield from _pull_secrets(cluster, namespace, grants)
+    claims = []
+    for storage, request in requests:
+        if storage.kind == "s3":
+            secrets.append(bucket_secret(team.folder, namespace, request, storage))
+        else:
+            claims.append(Claim(cluster.name, team.name, team.folder, namespace, storage, request))
     if "priorities" in fields:
         # A further namespace inherits the team's, which are reported there.
         yield from _unknown_priorities(space, cluster)
@@ -133,25 +134,18 @@ def _space(
         grants=grants,
         priorities=_priorities(space, cluster),
         networks=tuple(Network(namespace, pool, cluster.release) for pool in shared.address_pools),
-        claims=tuple(
-            Claim(cluster.name, team.name, team.folder, namespace, storage, request)
-            for storage, request in requests
-            if storage.kind != "s3"
-        ),
+        claims=tuple(claims),
         allowances=(yield from _allowances(space, cluster, fields.get("claims", {}))),
-        secrets=tuple(sorted((*pulls, *buckets), key=lambda secret: secret.name)),
+        secrets=tuple(sorted(secrets, key=lambda secret: secret.name)),
         ids=ids.get(namespace),
     )
 
 
 def _queues(team: Team, cluster: Cluster, held: Held) -> Iterator[Queue]:
-    preferred = sorted(held, key=lambda each: (each[0].preference, each[0].name))
-    for node_class in sorted({pool.hardware.node_class for pool, _ in held}):
-        flavors = (
-            Flavor(pool, quota)
-            for pool, quota in preferred
-            if pool.hardware.node_class == node_class
-        )
+    queues: dict[str, list[Flavor]] = defaultdict(list)
+    for pool, quota in sorted(held, key=lambda owned: (owned[0].preference, owned[0].name)):
+        queues[pool.hardware.node_class].append(Flavor(pool, quota))
+    for node_class, flavors in sorted(queues.items()):
         yield Queue(team, cluster, node_class, tuple(flavors))
 
 
@@ -176,7 +170,7 @@ def _rails(
 
 def _unknown_priorities(space: TeamSpace, cluster: Cluster) -> Resolving[None]:
     """Yield the classes of a namespace that the cluster does not have."""
-    known = {priority.name: priority for priority in cluster.priorities}
+    known = by_name(cluster.priorities)
     for i, name in enumerate(space.priorities):
         at = space.at / "priorities" / i
         yield from find(f"priority of cluster {cluster.name}", name, known, at)
@@ -186,7 +180,7 @@ def _priorities(space: TeamSpace, cluster: Cluster) -> tuple[Priority, ...]:
     """Return the classes that jobs of the namespace may use, lowest value first."""
     if not space.priorities:
         return cluster.priorities
-    return tuple(each for each in cluster.priorities if each.name in space.priorities)
+    return tuple(priority for priority in cluster.priorities if priority.name in space.priorities)
 
 
 def _requests(
@@ -215,8 +209,8 @@ def _allowances(
 
 
 def _storage(name: str, cluster: Cluster, at: Pointer) -> Resolving[Storage | None]:
-    known = {storage.name: storage for storage in cluster.storage}
-    return (yield from find(f"storage of cluster {cluster.name}", name, known, at.key()))
+    kind = f"storage of cluster {cluster.name}"
+    return (yield from find(kind, name, by_name(cluster.storage), at.key()))
 
 
 def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:
@@ -240,12 +234,11 @@ def _pull_secrets(
 ) -> Resolving[list[StoredSecret]]:
     """Return the pull secrets that the runtimes of a namespace name."""
     secrets = []
-    known = {secret.name: secret for secret in cluster.pull_secrets}
-    runtimes = (grant.launch.runtime for grant in grants)
-    wanted = {runtime.pull_secret: runtime for runtime in runtimes if runtime.pull_secret}
+    wanted = {grant.launch.runtime.pull_secret: grant.launch.runtime.at for grant in grants}
+    wanted.pop("", None)
+    kind, known = f"pull secret of cluster {cluster.name}", by_name(cluster.pull_secrets)
     for name, runtime in sorted(wanted.items()):
-        at = runtime.at / "pullSecret"
-        secret = yield from find(f"pull secret of cluster {cluster.name}", name, known, at)
+        secret = yield from find(kind, name, known, runtime / "pullSecret")
         if secret is not None:
             secrets.append(pull_secret(namespace, secret))
     return secrets

@@ -10,11 +10,12 @@ from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
+from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
 from trainyard.rules.fabric.already_allocated import RULE as ALLOCATED
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
 from trainyard.scaffold.plan import Plan
-from trainyard.scaffold.selection import chosen, unknown
+from trainyard.scaffold.selection import choice, chosen_cluster, unknown
 from trainyard.scaffold.team_name import Remembered
 from trainyard.yaml_io.source import Profiles
 
@@ -84,21 +85,15 @@ def _place(
     platform: Platform, request: AllocationRequest
 ) -> tuple[Cluster | None, Fabric | None, tuple[Diagnostic, ...]]:
     """Return the cluster and the fabric, or the reasons why one is unknown."""
-    clusters = {site.name: site.cluster for site in platform.sites}
-    cluster = chosen(request.cluster, clusters)
+    cluster, problems = chosen_cluster(platform, request.cluster)
     if cluster is None:
-        at = Pointer("profiles/clusters")
-        return None, None, (unknown("cluster", request.cluster, clusters, at),)
-    fabrics = {fabric.name: fabric for fabric in cluster.fabrics}
-    fabric = chosen(request.fabric, fabrics)
-    if fabric is None:
-        problem = unknown("fabric", request.fabric, fabrics, cluster.at / "fabrics")
-        return cluster, None, (problem,)
-    return cluster, fabric, ()
+        return None, None, problems
+    at, fabrics = cluster.at / "fabrics", by_name(cluster.fabrics)
+    return cluster, *choice("fabric", request.fabric, fabrics, at)
 
 
 def _team_problems(platform: Platform, name: str) -> tuple[Diagnostic, ...]:
     """Return the finding that a team does not exist; a retired one gets no numbers."""
-    teams = {team.name: team for team in platform.teams if team.state != "retired"}
+    teams = by_name(team for team in platform.teams if team.state != "retired")
     at = Pointer("profiles/teams")
     return () if name in teams else (unknown("team", name, teams, at),)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import accumulate
 from pathlib import Path
 
 from trainyard import __version__
@@ -147,9 +149,8 @@ def write_ci(root: Path, new: Mapping[str, bytes]) -> None:
 
 def tops(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     """Return what is new at or above each path: the outermost part that is not there yet."""
-    found: dict[str, None] = {}
+    outermost: dict[str, None] = {}
     for path in paths:
-        parts = Path(path).parts
-        heads = ("/".join(parts[: end + 1]) for end in range(len(parts)))
-        found[next(head for head in heads if not (root / head).exists())] = None
-    return tuple(found)
+        heads = accumulate(Path(path).parts, posixpath.join)
+        outermost[next(head for head in heads if not (root / head).exists())] = None
+    return tuple(outermost)

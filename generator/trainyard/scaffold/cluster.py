@@ -108,24 +108,25 @@ def _fabrics(links: Sequence[str], pools: Sequence[NewPool]) -> Iterator[str]:
 
 def _external(release: Release, links: Sequence[str]) -> Iterator[str]:
     """Yield the lines for what the fabrics need and the tree does not define."""
-    names = [f"{kind}/{_FABRICS[link]}" for link in links for kind in LINKS[link].external]
+    names: list[str] = []
+    for link in links:
+        names += [f"{kind}/{_FABRICS[link]}" for kind in LINKS[link].external]
     if ROCE.name in links and "sysctl-allowlist" in release.features:
         names.append(SYSCTL_ALLOWLIST)
     if names:
         names += ["IPReconciler/whereabouts"] if release.ipam == "whereabouts" else []
-    yield from (f"  {name}: fabric team # placeholder: the owner's name" for name in names)
+    for name in names:
+        yield f"  {name}: fabric team # placeholder: the owner's name"
 
 
 def _monitored(reader: str, release: Release, pools: Sequence[NewPool]) -> Iterator[str]:
     """Yield the lines for the keepers of records, the Prometheus, and what it scrapes."""
-    needed = {
-        "dcgm-exporter": any(pool.gpus for pool in pools),
-        "kube-state-metrics": True,
-        "node-exporter": any(pool.devices for pool in pools),
-    }
-    names = [f"{METRICS}/{name}" for name, is_needed in needed.items() if is_needed]
-    absent = [name for name in names if name not in release.external]
-    kept = ("Events/loki", "Logs/loki")
+    metrics = [f"{METRICS}/kube-state-metrics"]
+    if any(pool.gpus for pool in pools):
+        metrics.insert(0, f"{METRICS}/dcgm-exporter")
+    if any(pool.devices for pool in pools):
+        metrics.append(f"{METRICS}/node-exporter")
+    absent = [name for name in metrics if name not in release.external]
     yield f"  {AUDIT_LOG}/siem: security team # placeholder: the owner's name"
-    for name in (*kept, f"{reader}/{SYSTEM_NAMESPACE}", *absent):
+    for name in ("Events/loki", "Logs/loki", f"{reader}/{SYSTEM_NAMESPACE}", *absent):
         yield f"  {name}: monitoring team # placeholder: the owner's name"

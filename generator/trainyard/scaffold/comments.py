@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -45,14 +46,14 @@ def with_remarks(text: str, known: Remarks) -> str:
 
 def _above(text: str, found: list[Node], known: Remarks) -> dict[int, list[str]]:
     """Return the lines to write above each line, by its number."""
-    above: dict[int, list[str]] = {}
+    above: dict[int, list[str]] = defaultdict(list)
     end = text.count("\n")
     for number, many in known.above.items():
         line = found[number].line if number < len(found) else end
         if number < len(found) and not begins_line(text, found[number]):
-            _refuse([each for each in many if each.text])
+            _refuse([remark for remark in many if remark.text])
         else:
-            above.setdefault(line, []).extend(_indented(text, found, each) for each in many)
+            above[line] += [_indented(text, found, remark) for remark in many]
     return above
 
 

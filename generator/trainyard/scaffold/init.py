@@ -41,9 +41,9 @@ class FirstCluster:
         """Its pool, with the name of its hardware: that of the preset without the vendor."""
         vendor, _, model = self.preset.partition("-")
         name = model if "-" in model else f"{vendor}-{model}"
-        rails = [nic for nic in self.hardware.get("nics", ()) if nic["role"] == "rail"]
-        functions = self.hardware["nic"]["virtualFunctions"] if rails else 0
-        devices = tuple(nic["device"] for nic in rails)
+        nics = self.hardware.get("nics", ())
+        devices = tuple(nic["device"] for nic in nics if nic["role"] == "rail")
+        functions = self.hardware["nic"]["virtualFunctions"] if devices else 0
         return NewPool(name, name, self.nodes, devices, functions, "gpu" in self.hardware)
 
 

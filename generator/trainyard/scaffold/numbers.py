@@ -38,7 +38,7 @@ def new_holding(
     if fabric is None:
         return None, ()
     taken: list[Allocation | Holding] = [*platform.allocations.values()]
-    taken += (each for each in former if isinstance(each, Holding))
+    taken += (number for number in former if isinstance(number, Holding))
     return next_holding(fabric, team, since, taken)
 
 
@@ -52,9 +52,9 @@ def new_ids(
     """
     namespace = names.namespace(team)
     here = platform.ids.get(cluster.name, ())
-    if not cluster.release.job_scc or namespace in {each.namespace for each in here}:
+    if not cluster.release.job_scc or namespace in {ids.namespace for ids in here}:
         return None
-    taken = [each for each in former if isinstance(each, Ids)]
+    taken = [number for number in former if isinstance(number, Ids)]
     for current in platform.ids.values():
         taken += current
     return next_ids(namespace, taken, since)

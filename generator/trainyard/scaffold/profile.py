@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 
 from trainyard.model.cluster import Cluster
+from trainyard.model.named import by_name
 from trainyard.model.pool import Pool
 from trainyard.scaffold.template import SCAFFOLD
 from trainyard.yaml_io.reader import read
@@ -33,24 +34,17 @@ def team_profile(
         "name": name,
         "domain": cluster.settings.domain,
         "runtimes": ", ".join(map(inline, runtimes)),
-        "cohort": _first(cohort.name for cohort in cluster.cohorts),
+        "cohort": next(map(inline, by_name(cluster.cohorts)), ""),
         "cluster": inline(cluster.name),
         "pool": inline(pool.name),
         "quota": "".join(f"{unit}: {number}" for unit, number in quota.items()),
-        "storage": _first(each.name for each in cluster.storage if each.kind == "nfs"),
+        "storage": next((inline(kept.name) for kept in cluster.storage if kept.kind == "nfs"), ""),
     }
     text = "".join(_lines(values))
     source, found = read("", text.encode())
     assert not found, found
     assert source.value["quota"] == {cluster.name: {pool.name: quota}}
     return text.encode()
-
-
-def _first(names: Iterable[str]) -> str:
-    """Return the first name as YAML; empty when there is none."""
-    for name in names:
-        return inline(name)
-    return ""
 
 
 def _lines(values: Mapping[str, str]) -> Iterator[str]:

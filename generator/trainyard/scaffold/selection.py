@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TypeVar
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster
+from trainyard.model.named import by_name
+from trainyard.model.platform import Platform
 from trainyard.rules.references.unknown_place import RULE as UNKNOWN_PLACE
 
 T = TypeVar("T")
@@ -17,6 +20,20 @@ def chosen(name: str, known: Mapping[str, T]) -> T | None:
     if not name and len(known) == 1:
         return next(iter(known.values()))
     return known.get(name)
+
+
+def choice(
+    kind: str, name: str, known: Mapping[str, T], at: Pointer
+) -> tuple[T | None, tuple[Diagnostic, ...]]:
+    """Return the thing of a name as `chosen` does, or the finding of `unknown`."""
+    thing = chosen(name, known)
+    return thing, () if thing is not None else (unknown(kind, name, known, at),)
+
+
+def chosen_cluster(platform: Platform, name: str) -> tuple[Cluster | None, tuple[Diagnostic, ...]]:
+    """Return the cluster of a name, or without a name the only one; or why none is known."""
+    clusters = by_name(site.cluster for site in platform.sites)
+    return choice("cluster", name, clusters, Pointer("profiles/clusters"))
 
 
 def unknown(kind: str, name: str, known: Mapping[str, object], at: Pointer) -> Diagnostic:
@@ -36,9 +53,10 @@ def unknown(kind: str, name: str, known: Mapping[str, object], at: Pointer) -> D
     return UNKNOWN_PLACE.at(at, f"no {kind} is given", hint=hint)
 
 
-def unknown_pool(name: str, clusters: Collection[Cluster]) -> Iterator[Diagnostic]:
+def unknown_pool(name: str, platform: Platform) -> Iterator[Diagnostic]:
     """Yield that a pool is wrong or missing whichever cluster is chosen: one run reports all."""
-    pools = {pool.name: pool for cluster in clusters for pool in cluster.pools}
+    clusters = [site.cluster for site in platform.sites]
+    pools = by_name(chain.from_iterable(cluster.pools for cluster in clusters))
     needed = name or all(len(cluster.pools) > 1 for cluster in clusters)
     if clusters and needed and chosen(name, pools) is None:
         yield unknown("node pool", name, pools, Pointer("profiles/clusters"))

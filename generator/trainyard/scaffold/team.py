@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 
-from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.diagnostics import Diagnostic
 from trainyard.model.cluster import Cluster
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
+from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
@@ -17,7 +18,7 @@ from trainyard.rules.runtime.none_for_pool import RULE as NO_RUNTIME
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
 from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.profile import profile_path, team_profile
-from trainyard.scaffold.selection import chosen, unknown, unknown_pool
+from trainyard.scaffold.selection import choice, chosen_cluster, unknown_pool
 from trainyard.scaffold.team_name import Remembered, check_name
 from trainyard.yaml_io.source import Profiles
 
@@ -85,7 +86,9 @@ def plan_team(
     if cluster is None or pool is None:
         return None, tuple(problems)
     runtimes = _runtimes(platform, pool, request)
-    problems += () if runtimes else (_no_runtime(pool),)
+    if not runtimes:
+        message = f"no runtime runs on hardware `{pool.hardware.name}`"
+        problems.append(NO_RUNTIME.at(pool.at.key(), message))
     former = [*chain.from_iterable(remembered.values())]
     holding, exhausted = new_holding(platform, pool.fabric, request.name, request.since, former)
     problems += exhausted
@@ -104,23 +107,11 @@ def _place(
     platform: Platform, request: TeamRequest
 ) -> tuple[Cluster | None, Pool | None, tuple[Diagnostic, ...]]:
     """Return the cluster and the pool of a new team, or the reasons why one is unknown."""
-    clusters = {site.name: site.cluster for site in platform.sites}
-    cluster = chosen(request.cluster, clusters)
+    cluster, problems = chosen_cluster(platform, request.cluster)
     if cluster is None:
-        at = Pointer("profiles/clusters")
-        problem = unknown("cluster", request.cluster, clusters, at)
-        return None, None, (problem, *unknown_pool(request.pool, clusters.values()))
-    pools = {pool.name: pool for pool in cluster.pools}
-    pool = chosen(request.pool, pools)
-    if pool is None:
-        at = cluster.at / "pools"
-        return cluster, None, (unknown("node pool", request.pool, pools, at),)
-    return cluster, pool, ()
-
-
-def _no_runtime(pool: Pool) -> Diagnostic:
-    message = f"no runtime runs on hardware `{pool.hardware.name}`"
-    return NO_RUNTIME.at(pool.at.key(), message)
+        return None, None, (*problems, *unknown_pool(request.pool, platform))
+    at, pools = cluster.at / "pools", by_name(cluster.pools)
+    return cluster, *choice("node pool", request.pool, pools, at)
 
 
 def _runtimes(platform: Platform, pool: Pool, request: TeamRequest) -> tuple[str, ...]:
@@ -131,8 +122,8 @@ def _runtimes(platform: Platform, pool: Pool, request: TeamRequest) -> tuple[str
     """
     every = [runtime for runtime in platform.runtimes if pool.hardware.name in runtime.hardware]
     plain = [*filter(_is_plain, every)] or every
-    fitting = [each for each in plain if _fits(each.smallest_job, request)]
-    return tuple(each.name for each in fitting or plain)
+    fitting = [runtime for runtime in plain if _fits(runtime.smallest_job, request)]
+    return tuple(by_name(fitting or plain))
 
 
 def _is_plain(runtime: Runtime) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,12 +101,12 @@ def tree_of(repository: Repository, commit: Commit, folder: str) -> CommitTree:
 
 
 def _ids(listing: Listing) -> dict[str, dict[str, str]]:
-    ids: dict[str, dict[str, str]] = {}
+    ids: dict[str, dict[str, str]] = defaultdict(dict)
     for path, blob in listing.files.items():
-        ids.setdefault(path.partition("/")[0], {})[path] = "" if blob.executable else blob.id
+        ids[path.partition("/")[0]][path] = "" if blob.executable else blob.id
     for path in listing.links:
-        ids.setdefault(path.partition("/")[0], {})[path] = ""
-    return ids
+        ids[path.partition("/")[0]][path] = ""
+    return dict(ids)
 
 
 def impossible_path(commit: Commit, path: str) -> TreeError:

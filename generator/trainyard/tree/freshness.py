@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import string
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
@@ -77,10 +78,8 @@ def stale_files(comparison: Comparison) -> Iterator[Diagnostic]:
             found.append(_Stale(folder, name, difference))
     for folder, group in groupby(sorted(found), key=attrgetter("folder")):
         files = list(group)
-        counts = []
-        for difference in differences:
-            count = sum(file.difference == difference for file in files)
-            counts += [f"{count} {difference}"] if count else []
+        numbers = Counter(file.difference for file in files)
+        counts = [f"{numbers[name]} {name}" for name in differences if name in numbers]
         at = Pointer(f"overlays/{folder}")
         notes = [Note(file.difference, Pointer(f"{at.file}/{file.name}")) for file in files]
         yield TREE_IS_STALE.at(at, f"{folder}: {', '.join(counts)}", notes=notes)

@@ -64,6 +64,11 @@ class Lock:
     ids: tuple[Ids, ...] = ()
 
     @property
+    def numbers(self) -> tuple[Holding | Ids, ...]:
+        """Numbers and user ids that it remembers."""
+        return (*self.holdings, *self.ids)
+
+    @property
     def units(self) -> frozenset[str]:
         """Teams that have files."""
         return frozenset(path.split("/")[1] for path in self.files if path.startswith("teams/"))
@@ -112,21 +117,20 @@ def make_lock(
             namespaces.
     """
     holdings, ids = given
-    entries = {
-        path: LockedFile(digest(files[path]), tuple(sorted(origins.get(path, ()))))
-        for path in sorted(files)
-    }
+    entries = {}
+    for path, content in sorted(files.items()):
+        entries[path] = LockedFile(digest(content), tuple(sorted(origins.get(path, ()))))
     return Lock(tool, release, entries, tuple(sorted(holdings)), tuple(sorted(ids)))
 
 
 def lock_bytes(lock: Lock) -> bytes:
     """Return the lockfile as JSON with one entry a line, so that Git merges teams cleanly."""
-    allocations = [json.dumps(_allocation(holding)) for holding in sorted(lock.holdings)]
-    ids = [
-        json.dumps({"namespace": each.namespace, **each.entry, **_former(each)})
-        for each in sorted(lock.ids)
-    ]
-    files = [f"{json.dumps(path)}: {_entry(file)}" for path, file in sorted(lock.files.items())]
+    allocations = map(_allocation, sorted(lock.holdings))
+    ids = map(_namespace_ids, sorted(lock.ids))
+    files = []
+    for path, file in sorted(lock.files.items()):
+        entry = json.dumps({"sha256": file.sha256, "from": file.origins})
+        files.append(f"{json.dumps(path)}: {entry}")
     parts = {
         "version": str(FORMAT),
         "tool": json.dumps(lock.tool),
@@ -139,21 +143,20 @@ def lock_bytes(lock: Lock) -> bytes:
     return f"{{\n{body}\n}}\n".encode()
 
 
-def _entry(file: LockedFile) -> str:
-    return json.dumps({"sha256": file.sha256, "from": file.origins})
-
-
-def _lines(entries: list[str]) -> str:
+def _lines(entries: Iterable[str]) -> str:
     body = ",\n".join(f"    {entry}" for entry in entries)
-    return f"\n{body}\n  " if entries else ""
+    return f"\n{body}\n  " if body else ""
 
 
-def _allocation(holding: Holding) -> dict[str, Any]:
-    return {"fabric": holding.fabric, "team": holding.team, **holding.entry, **_former(holding)}
+def _allocation(holding: Holding) -> str:
+    former = {"former": True} if holding.former else {}
+    whose = {"fabric": holding.fabric, "team": holding.team}
+    return json.dumps({**whose, **holding.entry, **former})
 
 
-def _former(number: Holding | Ids) -> dict[str, bool]:
-    return {"former": True} if number.former else {}
+def _namespace_ids(ids: Ids) -> str:
+    former = {"former": True} if ids.former else {}
+    return json.dumps({"namespace": ids.namespace, **ids.entry, **former})
 
 
 def read_lock(folder: Path) -> Lock | None:
@@ -217,18 +220,14 @@ def _of_both(ours: Lock, theirs: Lock) -> Lock:
 
     A number that is one side's is never given again, whatever becomes of the other side.
     """
-    held = {_number(held): held for held in (*theirs.holdings, *ours.holdings)}
-    ids = {(each.namespace, each.first): each for each in (*theirs.ids, *ours.ids)}
+    held = {holding.number: holding for holding in (*theirs.holdings, *ours.holdings)}
+    ids = {(held.namespace, held.first): held for held in (*theirs.ids, *ours.ids)}
     return replace(
         ours,
         files={**theirs.files, **ours.files},
         holdings=tuple(sorted(held.values())),
         ids=tuple(sorted(ids.values())),
     )
-
-
-def _number(held: Holding) -> tuple[str, str, str, int, IPv4Network]:
-    return held.fabric, held.team, held.field, held.segment, held.addresses
 
 
 def _files(entries: Mapping[str, Any]) -> dict[str, LockedFile]:

@@ -63,14 +63,10 @@ def check_memory(
     """
     for cluster in sorted(before.keys() & set(clusters)):
         lock = tree.readable_lock(cluster)
-        kept = {each.number for each in _known(lock)} if lock else set()
-        lost = [each for each in _known(before[cluster]) if each.number not in kept]
+        kept = {held.number for held in lock.numbers} if lock else set()
+        lost = [held for held in before[cluster].numbers if held.number not in kept]
         if lost:
             yield _forgotten(cluster, lost, base, there=lock is not None)
-
-
-def _known(lock: Lock) -> list[Holding | Ids]:
-    return [*lock.holdings, *lock.ids]
 
 
 def _forgotten(
@@ -84,7 +80,7 @@ def _forgotten(
             f"the lockfile of cluster `{cluster}` is missing or can't be read, and with it "
             f"{numbers} that teams were given"
         )
-    notes = [Note(_described(each)) for each in [*lost][:_SHOWN]]
+    notes = [Note(_described(number)) for number in [*lost][:_SHOWN]]
     if len(lost) > _SHOWN:
         notes.append(Note(f"and {len(lost) - _SHOWN} more"))
     hint = f"Run `git restore --source {base.short} {at}`, then `trainyard generate`."

@@ -23,7 +23,7 @@ def comparable(content: bytes, *, edited: bool) -> list[Any]:
         ValueError: an object can't be compared.
     """
     content = our_side(content)
-    bodies = [each for each in parse_manifests(content.decode()) if not _is_input(each)]
+    bodies = [body for body in parse_manifests(content.decode()) if not _is_input(body)]
     if edited:
         bodies = [body for body in bodies if isinstance(body, dict)]
     for body in bodies:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic
@@ -29,7 +30,8 @@ def check_tree_path(
         return
     settings = platform.settings
     usual = profiles.parent / "overlays"
-    if settings.path not in {path for each in (target, usual) for _, path in work_trees(each)}:
+    trees = chain(work_trees(target), work_trees(usual))
+    if settings.path not in {path for _, path in trees}:
         message = f"`path` is `{settings.path}`, and the tree is in `{here}` of its Git repository"
         hint = f"Set `path: {here}` in `profiles/trainyard.yaml`, then run `trainyard generate`."
         yield WRONG_TREE_PATH.at(settings.at / "path", message, hint=hint)

@@ -109,8 +109,11 @@ class Tree(ABC):
 
     def locks(self) -> dict[str, Lock]:
         """Return the lock of each cluster that has one."""
-        found = {cluster: self.lock(cluster) for cluster in self.clusters()}
-        return {cluster: lock for cluster, lock in found.items() if lock}
+        locks = {}
+        for cluster in self.clusters():
+            if lock := self.lock(cluster):
+                locks[cluster] = lock
+        return locks
 
     def objects(self, cluster: str, paths: Iterable[str]) -> dict[str, list[Manifest]]:
         """Return the objects of a cluster's files that its lockfile lists.

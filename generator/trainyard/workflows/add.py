@@ -100,16 +100,14 @@ def add(place: Target, planner: Planner[Planned], today: str) -> Addition[Planne
     before = check_loaded(*loaded, today)
     if before.platform is None:
         return Addition(before.profiles, before.diagnostics)
-    remembered: Remembered = {
-        cluster: (*lock.holdings, *lock.ids) for cluster, lock in place.tree.locks().items()
-    }
+    remembered = {cluster: lock.numbers for cluster, lock in place.tree.locks().items()}
     plan, problems = planner(before.profiles, before.platform, remembered)
     if plan is None:
         return Addition(before.profiles, problems)
     after = check_loaded(*_with(plan.files, *loaded), today)
     if errors := tuple(_errors(after, place, plan.clusters)):
         known = set(_errors(before, place, plan.clusters))
-        errors = tuple(each for each in errors if each not in known)
+        errors = tuple(error for error in errors if error not in known)
     if errors:
         return Addition(after.profiles, errors)
     return Addition(after.profiles, (), plan, write_plan(place.root, plan))
@@ -134,4 +132,4 @@ def _errors(checked: Checked, place: Target, clusters: Sequence[str]) -> Iterato
     found = generation.diagnostics
     if not has_errors(found):
         found += tuple(check_replaced(place.tree, generation, tuple(clusters)))
-    return (each for each in found if each.severity is Severity.ERROR)
+    return (finding for finding in found if finding.severity is Severity.ERROR)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.generation.generate import Target
 from trainyard.model.hardware import Hardware
+from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
 from trainyard.profiles.discover import check_name
 from trainyard.profiles.read import plurals, presets, releases
@@ -136,9 +138,9 @@ def add_cluster(place: Target, request: ClusterRequest, today: str) -> Addition[
 
     def plan(profiles: Profiles, platform: Platform, _: object) -> _Planned:
         known = _hardware(profiles, platform)
-        if problems := tuple(_unknown([each.hardware for each in request.pools], known)):
+        if problems := tuple(_unknown([pool.hardware for pool in request.pools], known)):
             return None, problems
-        pools = [_pool(each, known[each.hardware]) for each in request.pools]
+        pools = [_pool(pool, known[pool.hardware]) for pool in request.pools]
         content = cluster_profile(release, pools)
         return _new("clusters", request.name, content, profiles.clusters)
 
@@ -159,7 +161,7 @@ def _new(kind: str, name: str, content: bytes, known: Mapping[str, object]) -> _
 def _hardware(profiles: Profiles, platform: Platform) -> dict[str, Hardware]:
     """Return every hardware profile, those that no pool uses included."""
     resolved, _ = collect(resolve_hardware(profiles, platform.settings.domain))
-    return {name: each for name, each in resolved.items() if each is not None}
+    return by_name(filter(None, resolved.values()))
 
 
 def _unknown(names: Sequence[str], known: Mapping[str, Hardware]) -> Iterator[Diagnostic]:
@@ -184,9 +186,9 @@ def _runtime(request: RuntimeRequest, used: Sequence[Hardware], platform: Platfo
 
 def _promised(platform: Platform, hardware: Sequence[str]) -> int:
     """Return the most nodes that teams may own of a pool of some hardware."""
-    pools = [pool for site in platform.sites for pool in site.cluster.pools]
-    nodes = [pool.promised for pool in pools if pool.hardware.name in hardware]
-    return max(nodes, default=_SMALLEST_JOB)
+    pools = chain.from_iterable(site.cluster.pools for site in platform.sites)
+    promised = (pool.promised for pool in pools if pool.hardware.name in hardware)
+    return max(promised, default=_SMALLEST_JOB)
 
 
 def _pool(request: PoolRequest, hardware: Hardware) -> NewPool:

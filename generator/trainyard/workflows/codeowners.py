@@ -112,12 +112,15 @@ def _stale(it: Owned) -> Diagnostic:
     The last line that matches a file decides, so a line at another place is both.
     """
     changes = [*unified_diff(it.before.split("\n"), it.after.split("\n"), n=0, lineterm="")][2:]
-    missing = [line[1:] for line in changes if line.startswith("+")]
-    extra = [line[1:] for line in changes if line.startswith("-")]
+    missing, extra = [], []
+    for line in changes:
+        if line.startswith("+"):
+            missing.append(Note(f"missing: {line[1:]}"))
+        elif line.startswith("-"):
+            extra.append(Note(f"extra: {line[1:]}"))
     counts = f"{counted(len(missing), 'line')} missing, {len(extra)} extra"
     message = f"{it.shown} differs from the profiles: {counts}"
-    notes = [Note(f"missing: {line}") for line in missing[:_NAMED]]
-    notes += [Note(f"extra: {line}") for line in extra[:_NAMED]]
+    notes = (*missing[:_NAMED], *extra[:_NAMED])
     return STALE_OWNERS.at(Pointer(it.shown), message, notes=notes)
 
 

@@ -44,11 +44,8 @@ class Committed:
     @property
     def unlisted(self) -> dict[str, str]:
         """Text of each object that no kustomization lists, by path."""
-        return {
-            manifest.path: self.texts[manifest.path]
-            for manifest in self.manifests
-            if manifest.unit in UNLISTED
-        }
+        unlisted = [manifest.path for manifest in self.manifests if manifest.unit in UNLISTED]
+        return {path: self.texts[path] for path in unlisted}
 
     @property
     def samples(self) -> int:
@@ -99,7 +96,7 @@ def read_committed(
     wanted = {path: files[path] for path in files if unit_of(path) not in known}
     _require_unchanged(site, tree, wanted)
     texts = {path: content.decode() for path, content in files.items()}
-    by_hand = filter(lambda each: each.unit not in known, component_manifests(site))
+    by_hand = filter(lambda manifest: manifest.unit not in known, component_manifests(site))
     return Committed(site, texts, _objects(site, generation, wanted, texts), tuple(by_hand))
 
 
@@ -121,7 +118,7 @@ def _objects(
     if not any("/" in path for path in wanted):
         return ()
     manifests = generation.manifests[site.name]
-    return tuple(_read_back(texts, each) for each in manifests if each.path in wanted)
+    return tuple(_read_back(texts, made) for made in manifests if made.path in wanted)
 
 
 def _read_back(texts: dict[str, str], manifest: Manifest) -> Manifest:

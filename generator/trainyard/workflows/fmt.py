@@ -41,8 +41,11 @@ class Styles:
     def _first(self, file: str) -> int:
         """Return the number of the first line that would change."""
         old = self.sources[file].content.splitlines()
-        pairs = enumerate(zip(old, self.changed[file].splitlines(), strict=False))
-        return 1 + next((number for number, (one, other) in pairs if one != other), len(old) - 1)
+        new = self.changed[file].splitlines()
+        for number, (line, new_line) in enumerate(zip(old, new, strict=False), 1):
+            if line != new_line:
+                return number
+        return len(old)
 
 
 def check_style(root: Path, wanted: Collection[str] = ()) -> Styles:
@@ -84,9 +87,8 @@ def write_style(root: Path, styles: Styles) -> None:
     Raises:
         TreeError: a file can't be written, or changed since it was read; each file is whole.
     """
-    files = {
-        file.removeprefix("profiles/"): (styles.sources[file].content, new)
-        for file, new in styles.changed.items()
-    }
+    files = {}
+    for file, new in styles.changed.items():
+        files[file.removeprefix("profiles/")] = (styles.sources[file].content, new)
     if files:
         overwrite(root, files)

@@ -7,7 +7,6 @@ from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer, Step
 from trainyard.generation.objects import invalid
-from trainyard.model.component import Component
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.rules.delivery.unit_does_not_build import RULE as UNIT_DOES_NOT_BUILD
@@ -67,7 +66,7 @@ def _places(site: Site, unit: str) -> Iterator[tuple[str, Pointer]]:
 
     Objects come first, then their files, then whole components.
     """
-    components = _components(site, unit)
+    components = site.units[unit].components if unit in site.units else ()
     for component in components:
         for at, _, body in component.each():
             metadata = body["metadata"]
@@ -77,13 +76,6 @@ def _places(site: Site, unit: str) -> Iterator[tuple[str, Pointer]]:
             yield f"/{component.name}/{file}'", Pointer(at.file)
     for component in components:
         yield f"/{component.name}'", component.at
-
-
-def _components(site: Site, unit: str) -> tuple[Component, ...]:
-    for tenant in site.tenants:
-        if unit == f"teams/{tenant.name}":
-            return tenant.components
-    return ()
 
 
 def _steps(body: Any, pointer: str) -> Iterator[Step]:
@@ -105,5 +97,4 @@ def _step(body: Any, name: str) -> Step | None:
 
 def _origin(site: Site, unit: str) -> Pointer:
     """Return the profile that a whole unit is made from."""
-    teams = {f"teams/{tenant.name}": tenant.team.at for tenant in site.tenants}
-    return teams.get(unit, site.cluster.at)
+    return site.units[unit].team.at if unit in site.units else site.cluster.at

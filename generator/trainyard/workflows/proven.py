@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
 from trainyard.model.component import Component
 from trainyard.model.manifest import UNLISTED, unit_of
+from trainyard.model.named import by_name
 from trainyard.model.platform import Site
 from trainyard.proofs import digest_of, proof
 from trainyard.tree.tree import files_of
@@ -51,36 +53,36 @@ def parts_of(site: Site, generation: Generation, tools: tuple[Tool, ...]) -> Ite
     """
     with_what = [f"{tool.name} {tool.version}".encode() for tool in tools]
     head = (b"verified", *with_what, site.cluster.release.name.encode(), site.name.encode())
-    components = {f"teams/{tenant.name}": tenant.components for tenant in site.tenants}
-    added = [manifest.unit for manifest in component_manifests(site)]
+    added = Counter(manifest.unit for manifest in component_manifests(site))
+    tenants = site.units
     for folder, files in _folders(site, generation).items():
-        included = _sources(generation, components.get(folder, ()))
+        tenant = tenants.get(folder)
+        included = _sources(generation, tenant.components if tenant else ())
         digest = digest_of(sorted({**included, **files}.items()))
-        yield Part(folder, proof(*head, digest), _objects(folder, files), added.count(folder))
+        yield Part(folder, proof(*head, digest), _objects(folder, files), added[folder])
 
 
 def _folders(site: Site, generation: Generation) -> dict[str, dict[str, bytes]]:
     """Return the files of each part by path below the cluster's folder."""
-    found: dict[str, dict[str, bytes]] = {}
+    folders: dict[str, dict[str, bytes]] = defaultdict(dict)
     for path, content in files_of(site.name, generation.files):
-        found.setdefault(unit_of(path), {})[path] = content
-    return {
-        folder: files
-        for folder, files in found.items()
-        if folder in UNLISTED or f"{folder}/{_KUSTOMIZATION}" in files
-    }
+        folders[unit_of(path)][path] = content
+    for folder in list(folders):
+        if folder not in UNLISTED and f"{folder}/{_KUSTOMIZATION}" not in folders[folder]:
+            del folders[folder]
+    return folders
 
 
 def _sources(generation: Generation, components: Iterable[Component]) -> dict[str, bytes]:
     """Return the files of hand-written components by path."""
     profiles = generation.checked.profiles
-    found = {}
-    for name in sorted({each.name for each in components}):
-        found[profiles.components[name].file] = profiles.components[name].content
+    sources = {}
+    for name in sorted(by_name(components)):
+        sources[profiles.components[name].file] = profiles.components[name].content
         for file, source in profiles.component_files.items():
             if file.startswith(f"profiles/components/{name}/"):
-                found[file] = source.content
-    return found
+                sources[file] = source.content
+    return sources
 
 
 def _objects(folder: str, files: Mapping[str, bytes]) -> int:
@@ -93,10 +95,16 @@ def _objects(folder: str, files: Mapping[str, bytes]) -> int:
 
 def with_proven(count: Count, parts: Iterable[Part]) -> Count:
     """Return the numbers of a cluster with those of the parts that were verified before."""
-    parts = [*parts]
-    units = {part.folder: part.files + part.added for part in parts if part.is_unit}
-    samples = sum(part.files for part in parts if part.folder == "samples")
-    artifacts = sum(part.files for part in parts if not part.is_unit) - samples
+    units: dict[str, int] = {}
+    samples = artifacts = files = 0
+    for part in parts:
+        files += part.files
+        if part.is_unit:
+            units[part.folder] = part.files + part.added
+        elif part.folder == "samples":
+            samples += part.files
+        else:
+            artifacts += part.files
     objects = sum(units.values())
     return replace(
         count,
@@ -108,6 +116,6 @@ def with_proven(count: Count, parts: Iterable[Part]) -> Count:
         units_built=count.units_built + len(units),
         samples=count.samples + samples,
         artifacts=count.artifacts + artifacts,
-        others=count.others - sum(part.files for part in parts),
+        others=count.others - files,
         by_unit=dict(sorted({**count.by_unit, **units}.items())),
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from trainyard import __version__
@@ -14,6 +16,7 @@ from trainyard.git.commits import find_commit
 from trainyard.git.repository import Repository
 from trainyard.git.worktree import work_tree
 from trainyard.model.manifest import UNLISTED, unit_of
+from trainyard.model.named import by_name
 from trainyard.model.platform import Site
 from trainyard.render.unit import units
 from trainyard.tree.commit import CommitTree, tree_of
@@ -61,13 +64,12 @@ def unchanged_since(place: Target, generation: Generation, ref: str) -> Unchange
     base = _read_base(place, ref)
     platform = generation.checked.platform
     sites = platform.sites if platform else ()
-    compared = [site for site in sites if site.name in generation.manifests and base.fits(site)]
-    return Unchanged(
-        ref,
-        base.tree.commit.short,
-        {site.name: tuple(_units(site, generation, base)) for site in compared},
-        {site.name: tuple(_files(site, generation, base)) for site in compared},
-    )
+    units_of_sites, files_of_sites = {}, {}
+    for site in sites:
+        if site.name in generation.manifests and base.fits(site):
+            units_of_sites[site.name] = tuple(_units(site, generation, base))
+            files_of_sites[site.name] = tuple(_files(site, generation, base))
+    return Unchanged(ref, base.tree.commit.short, units_of_sites, files_of_sites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +107,12 @@ def _read_base(place: Target, ref: str) -> _Base:
 def _units(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
     """Yield the units of a cluster that the commit has."""
     changed = {*_changed_components(site, generation, base)}
-    components = {f"teams/{tenant.name}": tenant.components for tenant in site.tenants}
+    tenants = site.units
     now, then = _by_unit(generation.files), _by_unit(base.tree.paths({site.name}))
     for unit in units(generation.manifests[site.name]):
         key = f"{site.name}/{unit}"
-        included = (each.name for each in components.get(unit, ()))
+        tenant = tenants.get(unit)
+        included = by_name(tenant.components if tenant else ())
         files = {path: generation.files[path] for path in now[key]}
         if changed.isdisjoint(included) and base.tree.has(files, then.get(key, ())):
             yield unit
@@ -117,24 +120,23 @@ def _units(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
 
 def _by_unit(paths: Iterable[str]) -> dict[str, list[str]]:
     """Return the paths of a tree by cluster and unit, e.g. ``lab/teams/nlp``."""
-    grouped: dict[str, list[str]] = {}
+    grouped = defaultdict(list)
     for path in paths:
         cluster, _, inside = path.partition("/")
-        grouped.setdefault(f"{cluster}/{unit_of(inside)}", []).append(path)
-    return grouped
+        grouped[f"{cluster}/{unit_of(inside)}"].append(path)
+    return dict(grouped)
 
 
 def _changed_components(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
     """Yield the components of a cluster's teams that differ from those of the commit."""
     profiles = generation.checked.profiles
     sources = [*profiles.components.values(), *profiles.component_files.values()]
-    for name in sorted({each.name for tenant in site.tenants for each in tenant.components}):
-        prefix = f"profiles/components/{name}/"
-        content = {
-            source.file.removeprefix("profiles/components/"): source.content
-            for source in sources
-            if source.file.startswith(prefix)
-        }
+    listed = chain.from_iterable(tenant.components for tenant in site.tenants)
+    for name in sorted(by_name(listed)):
+        content = {}
+        for source in sources:
+            if source.file.startswith(f"profiles/components/{name}/"):
+                content[source.file.removeprefix("profiles/components/")] = source.content
         if base.components is None or not base.components.has(
             content, base.components.paths({name})
         ):

@@ -94,17 +94,18 @@ def verify(
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     base = unchanged_since(place, generation, scope.since)
-    every = generation.checked.platform.sites
-    sites = [each for each in every if each.name in generation.manifests]
-    parts = {site.name: [*_parts(site, generation, tools, base)] for site in sites}
-    built = _counter(chain.from_iterable(parts.values()), run)
+    sites = [
+        site for site in generation.checked.platform.sites if site.name in generation.manifests
+    ]
+    parts = [list(_parts(site, generation, tools, base)) for site in sites]
+    built = _counter(chain.from_iterable(parts), run)
     counts, proven = [], 0
-    for site in sites:
-        known = _known(parts[site.name], run)
+    for site, parts_of_site in zip(sites, parts, strict=True):
+        known = _known(parts_of_site, run)
         committed = read_committed(site, place.tree, generation, known.keys())
         numbers, found = _verify_site(committed.without(base.of(site.name)), place, tools, built)
         if not found:
-            run.proofs.keep(map(attrgetter("proof"), parts[site.name]))
+            run.proofs.keep(map(attrgetter("proof"), parts_of_site))
         counts.append(with_proven(_with_base(numbers, base), known.values()))
         diagnostics += found
         proven += len(known)
@@ -149,8 +150,11 @@ def _verify_site(
     site = committed.site
     valid, faults = _check_schemas(site, committed)
     outputs = _build(kustomize, place.target / site.name, committed.units, built_one)
-    streams = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
-    built = {unit: _objects_in(unit, text) for unit, text in streams.items()}
+    streams: dict[str, str] = {}
+    built: dict[str, int] = {}
+    for unit, output in outputs.items():
+        if isinstance(output, str):
+            streams[unit], built[unit] = output, _objects_in(unit, output)
     report = validate(kubeconform, {**streams, **committed.unlisted}, _schemas(site))
     found = (
         *faults,

@@ -13,6 +13,7 @@ from math import ceil
 from trainyard.model.cluster import Cluster
 from trainyard.model.held import held_queues
 from trainyard.model.monitoring import JOB_STATES, KUBELET, WAITING
+from trainyard.model.named import by_name
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
@@ -30,7 +31,7 @@ _CAPITAL = re.compile(r"([a-z0-9])([A-Z])")
 
 def facts(site: Site) -> Iterator[Record]:
     """Yield the facts that the alerts of a cluster compare metrics with, then what teams use."""
-    sources = {source.name for source in site.cluster.sources}
+    sources = by_name(site.cluster.sources)
     yield from _teams(site)
     if "argocd" in sources:
         yield from _applications(site)
@@ -60,22 +61,22 @@ def _teams(site: Site) -> Iterator[Record]:
     """Yield the team of each queue that should admit jobs, and of each namespace."""
     held = held_queues(site)
     for tenant in site.tenants:
-        queues = tenant.queues if tenant.team.state == "active" else ()
-        for queue in (each for each in queues if each.name not in held):
-            labels = {"cluster_queue": queue.name, "team": tenant.name}
-            yield Record("trainyard:cluster_queue:team", "vector(1)", labels)
-    for tenant in site.tenants:
-        for space in tenant.spaces:
-            labels = {"namespace": space.namespace, "team": tenant.name}
-            yield Record("trainyard:namespace:team", "vector(1)", labels)
+        for queue in tenant.queues:
+            if tenant.team.state == "active" and queue.name not in held:
+                labels = {"cluster_queue": queue.name, "team": tenant.name}
+                yield Record("trainyard:cluster_queue:team", "vector(1)", labels)
+    for space in site.spaces:
+        labels = {"namespace": space.namespace, "team": space.team.name}
+        yield Record("trainyard:namespace:team", "vector(1)", labels)
 
 
 def _applications(site: Site) -> Iterator[Record]:
     """Yield the team of each Application, and whether Argo CD syncs it by itself."""
     by_hand = site.cluster.has_node_unit and site.cluster.node_sync == "manual"
     parts = ["argocd", "platform", *(["nodes"] if site.cluster.has_node_unit else [])]
-    owners = {site.part(part): PLATFORM for part in parts}
-    owners |= {tenant.application: tenant.name for tenant in site.tenants}
+    owners = dict.fromkeys(map(site.part, parts), PLATFORM)
+    for tenant in site.tenants:
+        owners[tenant.application] = tenant.name
     for name, team in sorted(owners.items()):
         manual = by_hand and name == site.part("nodes")
         labels = {"name": name, "sync": "manual" if manual else "automatic", "team": team}
@@ -134,10 +135,8 @@ def _gpus(site: Site) -> Iterator[Record]:
     The exporter's ``pod`` is that of the scrape if its own labels do not win over it.
     """
     of_job = f"* on (namespace, pod) group_left (trainjob) ({job_of_pod(site)})"
-    used, tensor = (
-        own(f"avg_over_time({metric}[15m])", "namespace", "pod")
-        for metric in ("DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE")
-    )
+    used = own("avg_over_time(DCGM_FI_DEV_GPU_UTIL[15m])", "namespace", "pod")
+    tensor = own("avg_over_time(DCGM_FI_PROF_PIPE_TENSOR_ACTIVE[15m])", "namespace", "pod")
     yield Record(
         "trainyard:gpu:used_percent",
         f"max by (namespace, pod, gpu) ({used}) {of_job}",
@@ -153,7 +152,7 @@ def _claims(cluster: Cluster) -> Record:
 
     An NFS volume has the size of its whole export, so the claims that we bind to one are left out.
     """
-    exports = sorted(each.name for each in cluster.storage if each.kind == "nfs")
+    exports = sorted(storage.name for storage in cluster.storage if storage.kind == "nfs")
     measured = f'{{persistentvolumeclaim!~"{"|".join(exports)}"}}' if exports else ""
     return Record(
         "trainyard:claim:used_ratio",
@@ -189,17 +188,16 @@ def _queues() -> Iterator[Record]:
         "trainyard:cluster_queue:pending_active",
         f'max by (cluster_queue) ({pending}{{status="active"}})',
     )
-    used, own = (
-        f"sum by (cluster_queue, resource) (max by (cluster_queue, flavor, resource) ({each}))"
-        for each in (
-            "kueue_cluster_queue_resource_reservation",
-            "kueue_cluster_queue_nominal_quota",
-        )
-    )
+    used = _by_resource("kueue_cluster_queue_resource_reservation")
+    own_quota = _by_resource("kueue_cluster_queue_nominal_quota")
     yield Record(
         "trainyard:cluster_queue:used_ratio",
-        f"max by (cluster_queue) ({used} / ({own} > 0))",
+        f"max by (cluster_queue) ({used} / ({own_quota} > 0))",
     )
+
+
+def _by_resource(metric: str) -> str:
+    return f"sum by (cluster_queue, resource) (max by (cluster_queue, flavor, resource) ({metric}))"
 
 
 def _rails(site: Site) -> Iterator[Record]:
@@ -212,6 +210,7 @@ def _rails(site: Site) -> Iterator[Record]:
     for pool in site.cluster.pools:
         rate = pool.hardware.link_rate * 10**9 // 8
         expr = f'{rate} * trainyard:instance:pool{{pool="{pool.name}"}}'
-        for device in (rail.nic.device for rail in pool.rails if rail.nic.device):
-            labels = {"device": device, "pool": pool.name}
-            yield Record("trainyard:rail:bytes_per_second", expr, labels)
+        for rail in pool.rails:
+            if rail.nic.device:
+                labels = {"device": rail.nic.device, "pool": pool.name}
+                yield Record("trainyard:rail:bytes_per_second", expr, labels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.model.named import by_name
 from trainyard.model.platform import Site
 from trainyard.render.alerts.alert import own
 from trainyard.render.alerts.pods import job_of_pod
@@ -14,7 +15,7 @@ _OF_JOB = "* on (namespace, pod) group_left (trainjob, team) trainyard:pod:job"
 
 def records(site: Site) -> Iterator[Record]:
     """Yield the series of a cluster that has dashboards."""
-    sources = {source.name for source in site.cluster.sources}
+    sources = by_name(site.cluster.sources)
     if "kube-state-metrics" in sources:
         yield Record("trainyard:pod:job", job_of_pod(site))
     if "dcgm-exporter" in sources:

@@ -42,7 +42,7 @@ def needed(command: str) -> frozenset[Right]:
     for form, verbs, resource in _FORMS:
         if match := re.match(form, plain):
             names = (resource or match[1]).split(",")
-            return frozenset((verb, _plural(name)) for name in names for verb in verbs.split())
+            return frozenset(product(verbs.split(), map(_plural, names)))
     return frozenset()
 
 
@@ -52,9 +52,10 @@ def _plural(name: str) -> str:
 
 def permitted(role: dict[str, Any]) -> frozenset[Right]:
     """Return the rights that a ClusterRole gives."""
-    return frozenset(
-        right for rule in role["rules"] for right in product(rule["verbs"], rule["resources"])
-    )
+    rights: set[Right] = set()
+    for rule in role["rules"]:
+        rights.update(product(rule["verbs"], rule["resources"]))
+    return frozenset(rights)
 
 
 def of_operators(site: Site) -> frozenset[Right]:

@@ -59,9 +59,9 @@ class RuleSet:
 
 def rule_sets(site: Site) -> Iterator[RuleSet]:
     """Yield the facts of a cluster, what its dashboards read, and each family of its alerts."""
-    yield RuleSet("facts", [_recorded(fact) for fact in facts(site)])
+    yield RuleSet("facts", list(map(_recorded, facts(site))))
     if site.cluster.viewer:
-        yield RuleSet("dashboards", [_recorded(record) for record in records(site)])
+        yield RuleSet("dashboards", list(map(_recorded, records(site))))
     for family, alerts in alerts_of(site.cluster).items():
         yield RuleSet(family, [_rule(site.cluster, alert) for alert in alerts])
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import ceil
 
 from trainyard.model.monitoring import METRICS
+from trainyard.model.named import by_name
 from trainyard.model.ownership import Owners, owned_nodes, owners_of
 from trainyard.model.platform import Site
-from trainyard.model.pool import Pool
+from trainyard.model.pool import Pool, Rail
 from trainyard.model.quantity import format_seconds
 from trainyard.render.alerts.alert import Alert
 from trainyard.render.alerts.facts import limits
@@ -77,36 +79,23 @@ class Runbooks:
     @property
     def rails(self) -> list[RailRow]:
         """The rails of each pool: which port each is, and the GPU beside it."""
-        return [
-            RailRow(
-                pool.name,
-                rail.index,
-                rail.resource,
-                rail.nic.pci,
-                rail.nic.interface,
-                rail.nic.device,
-                str(rail.nic.gpu) if rail.nic.gpu >= 0 else "",
-            )
-            for pool in self.site.cluster.pools
-            for rail in pool.rails
-        ]
+        rails = chain.from_iterable(pool.rails for pool in self.site.cluster.pools)
+        return list(map(_rail_row, rails))
 
     @property
     def words(self) -> dict[str, tuple[tuple[str, ...], str]]:
         """The words in capitals that the steps of this cluster have."""
-        steps = " ".join(step for alert in self.alerts for step in (*alert.look, *alert.fix))
+        steps = " ".join(chain.from_iterable(alert.look + alert.fix for alert in self.alerts))
         return {word: meant for word, meant in WORDS.items() if re.search(rf"\b{word}\b", steps)}
 
     @property
     def sources(self) -> dict[str, str]:
         """What has metrics -> who has it scraped."""
-        cluster = self.site.cluster
-        return {
-            source.name: cluster.external[f"{METRICS}/{source.name}"]
-            if source.scrape is None
-            else "this tree"
-            for source in cluster.sources
-        }
+        cluster, scrapers = self.site.cluster, {}
+        for name, source in by_name(cluster.sources).items():
+            is_ours = source.scrape is not None
+            scrapers[name] = "this tree" if is_ours else cluster.external[f"{METRICS}/{name}"]
+        return scrapers
 
     @property
     def alerts(self) -> list[Alert]:
@@ -116,11 +105,8 @@ class Runbooks:
         def steps(templates: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(marked(step.format_map(words), rights) for step in templates)
 
-        by_name = {}
-        for alerts in alerts_of(self.site.cluster).values():
-            for alert in alerts:
-                by_name[alert.name] = replace(alert, look=steps(alert.look), fix=steps(alert.fix))
-        return list(by_name.values())
+        alerts = by_name(chain.from_iterable(alerts_of(self.site.cluster).values())).values()
+        return [replace(alert, look=steps(alert.look), fix=steps(alert.fix)) for alert in alerts]
 
     def _words(self) -> dict[str, str]:
         """Return the programs, the limits of waiting, and the namespace of each controller.
@@ -138,6 +124,13 @@ class Runbooks:
         waiting = (f"{name} {format_seconds(limit)}" for name, limit in limits(cluster).items())
         names["waiting"] = ", ".join(waiting)
         return {**names, "sriov": cluster.release.sriov_namespace, **namespaces}
+
+
+def _rail_row(rail: Rail) -> RailRow:
+    nic = rail.nic
+    gpu = str(nic.gpu) if nic.gpu >= 0 else ""
+    ports = (nic.pci, nic.interface, nic.device)
+    return RailRow(rail.pool.name, rail.index, rail.resource, *ports, gpu)
 
 
 def _pool_row(pool: Pool, owners: Owners) -> PoolRow:

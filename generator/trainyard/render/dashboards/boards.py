@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
+from trainyard.model.named import by_name
 from trainyard.render.alerts.rulesets import alerts_of, runbooks_url
 from trainyard.render.dashboards.console import console_model
 from trainyard.render.dashboards.grafana import grafana_model
@@ -72,8 +74,8 @@ def fitted(cluster: Cluster, dashboard: Dashboard) -> Dashboard:
 def _links(cluster: Cluster) -> dict[str, str]:
     """Return the link to the runbook of each alert of a cluster, in Markdown."""
     url = runbooks_url(cluster)
-    names_of_alerts = {alert.name for alerts in alerts_of(cluster).values() for alert in alerts}
-    return {name: f"[{name}]({url}#{name.lower()})" for name in names_of_alerts}
+    alerts = by_name(chain.from_iterable(alerts_of(cluster).values()))
+    return {name: f"[{name}]({url}#{name.lower()})" for name in alerts}
 
 
 def _linked(panel: Panel, links: Mapping[str, str]) -> Panel:

@@ -20,7 +20,7 @@ Subject: TypeAlias = tuple[str, str, str]
 def access(tenant: Tenant, place: SiteObjects) -> Answer:
     """Answer with the bindings in the team's namespaces, and those in the whole cluster."""
     bound = place.own(tenant, "RoleBinding")
-    bindings = [each for each in bound if _role(each) != names.FINISHED_JOBS_ROLE]
+    bindings = [binding for binding in bound if _role(binding) != names.FINISHED_JOBS_ROLE]
     team = frozenset(chain.from_iterable(map(_subjects, bindings)))
     wide = [binding for binding in place.of("ClusterRoleBinding") if binding.unit == "platform"]
     kinds = " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in team}))
@@ -34,8 +34,11 @@ def access(tenant: Tenant, place: SiteObjects) -> Answer:
 
 def _in_whole_cluster(bindings: Sequence[Manifest], team: Collection[Subject]) -> str:
     """Return the roles in the whole cluster, those of the team and those of others."""
-    own = [binding for binding in bindings if not set(team).isdisjoint(_subjects(binding))]
-    others = [binding for binding in bindings if binding not in own]
+    own: list[Manifest] = []
+    others: list[Manifest] = []
+    for binding in bindings:
+        is_of_team = not set(team).isdisjoint(_subjects(binding))
+        (own if is_of_team else others).append(binding)
     how = f"; and in the whole cluster: {_roles(own)}" if own else ""
     if others:
         how += f"; the platform's groups have roles in every namespace: {_roles(others)}"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from trainyard.model.launch import Launch
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
@@ -48,7 +47,7 @@ class SiteObjects:
 
     def own(self, tenant: Tenant, kind: str) -> list[Manifest]:
         """Return the objects of a kind in a team's unit."""
-        return [manifest for manifest in self.of(kind) if manifest.unit == f"teams/{tenant.name}"]
+        return [manifest for manifest in self.of(kind) if manifest.unit == tenant.unit]
 
 
 Measure: TypeAlias = Callable[[Tenant, SiteObjects], Answer]
@@ -57,10 +56,4 @@ Measure: TypeAlias = Callable[[Tenant, SiteObjects], Answer]
 
 def listed(words: Iterable[str]) -> str:
     """Return words of profiles or objects as Markdown, sorted."""
-    return ", ".join(text(word) for word in sorted(set(words)))
-
-
-def launches(tenant: Tenant) -> list[Launch]:
-    """Return the runtimes of all namespaces of a team."""
-    every = (launch for space in tenant.spaces for launch in space.launches)
-    return list({launch.name: launch for launch in every}.values())
+    return ", ".join(map(text, sorted(set(words))))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from trainyard.model.manifest import Manifest
 from trainyard.model.monitoring import AUDIT_LOG
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code
@@ -20,20 +23,21 @@ def audit(tenant: Tenant, place: SiteObjects) -> Answer:
         profile = code("WriteRequestBodies")
         how = f"OpenShift records each write with its content under the audit profile {profile}"
         return Answer(f"{how}; in force once set on {code('APIServer/cluster')}; {log}")
-    namespaces = {space.namespace for space in tenant.spaces}
-    missing = namespaces - _covered(place)
+    policies = [manifest for manifest in place.manifests if manifest.path == _POLICY]
+    missing = set(tenant.namespaces) - _covered(policies)
     if missing:
         return Answer(f"no audit policy covers {listed(missing)}", state=OPEN)
-    how = f"rules that record who did what in {listed(namespaces)}"
-    policies = [manifest for manifest in place.manifests if manifest.path == _POLICY]
+    how = f"rules that record who did what in {listed(tenant.namespaces)}"
     return Answer(f"{how}; in force once installed in the API server; {log}", policies)
 
 
 _POLICY = "operators/audit-policy.yaml"
 
 
-def _covered(place: SiteObjects) -> set[str]:
+def _covered(policies: Iterable[Manifest]) -> set[str]:
     """Return the namespaces that rules of the audit policy name."""
-    policies = (manifest for manifest in place.manifests if manifest.path == _POLICY)
-    rules = (rule for policy in policies for rule in policy.body["rules"])
-    return {name for rule in rules for name in rule.get("namespaces", ())}
+    namespaces: set[str] = set()
+    for policy in policies:
+        for rule in policy.body["rules"]:
+            namespaces.update(rule.get("namespaces", ()))
+    return namespaces

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from trainyard.model.launch import Launch
+from trainyard.model.named import by_name
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code
-from trainyard.render.measures.answer import NOT_APPLICABLE, OPEN, Answer, SiteObjects, launches
+from trainyard.render.measures.answer import NOT_APPLICABLE, OPEN, Answer, SiteObjects
 
 _RUNTIME = "ClusterTrainingRuntime"
 
 
 def transit(tenant: Tenant, place: SiteObjects) -> Answer:
     """Answer with the network between the ranks of each runtime, and with what starts them."""
-    used = launches(tenant)
+    used = tenant.launches
     if not used:
         return Answer("the team can start no job", state=NOT_APPLICABLE)
     encrypted = place.site.cluster.encrypts_pods
@@ -22,7 +23,7 @@ def transit(tenant: Tenant, place: SiteObjects) -> Answer:
     stated = "required" if tenant.team.encrypts_transit else "not required"
     profile = code(tenant.team.at.file)
     how = f"{profile} states that encryption is {stated}; {'; '.join(networks)}"
-    return Answer(how, place.of(_RUNTIME, {launch.name for launch in used}))
+    return Answer(how, place.of(_RUNTIME, by_name(used)))
 
 
 def _network(launch: Launch, *, encrypted: bool) -> str:
@@ -40,7 +41,7 @@ def fips(tenant: Tenant, place: SiteObjects) -> Answer:
         how = f"{profile} does not state that the nodes run in FIPS mode"
         return Answer(how, state=OPEN)
     how = f"{profile} states that the nodes run in FIPS mode"
-    mpi = {launch.name for launch in launches(tenant) if launch.runtime.launcher.mpi}
+    mpi = {launch.name for launch in tenant.launches if launch.runtime.launcher.mpi}
     if mpi:
         how += "; sshd and ssh of MPI jobs take approved algorithms only"
     return Answer(how, place.of(_RUNTIME, mpi))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from trainyard.model import names
 from trainyard.model.manifest import Manifest
+from trainyard.model.named import by_name
 from trainyard.model.storage import Storage
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code
@@ -16,11 +19,11 @@ def storage(tenant: Tenant, place: SiteObjects) -> Answer:
     if not used:
         return Answer("the team has no claim and no bucket", state=NOT_APPLICABLE)
     objects = _objects(tenant, place)
-    plain = [each.name for each in used if not each.encrypted]
+    plain = [kept.name for kept in used if not kept.encrypted]
     if plain:
         how = f"storage that is not stated to be encrypted: {listed(plain)}"
         return Answer(how, objects, OPEN)
-    stated = listed(each.name for each in used)
+    stated = listed(by_name(used))
     profile = code(place.site.cluster.at.file)
     policies = place.of("ValidatingAdmissionPolicy", {names.TENANT_OBJECTS})
     return Answer(
@@ -36,12 +39,13 @@ def _used(tenant: Tenant, place: SiteObjects) -> list[Storage]:
     for space in tenant.spaces:
         wanted.update(space.profile.storage)
         wanted.update(allowance.storage.name for allowance in space.allowances)
-    return [each for each in place.site.cluster.storage if each.name in wanted]
+    return [kept for kept in place.site.cluster.storage if kept.name in wanted]
 
 
 def _objects(tenant: Tenant, place: SiteObjects) -> list[Manifest]:
     volumes = {claim.volume for claim in tenant.made_volumes}
-    buckets = {secret.name for space in tenant.spaces for secret in space.buckets}
-    secrets = [each for each in place.own(tenant, "ExternalSecret") if each.name in buckets]
+    buckets = by_name(chain.from_iterable(space.buckets for space in tenant.spaces))
+    own_secrets = place.own(tenant, "ExternalSecret")
+    secrets = [secret for secret in own_secrets if secret.name in buckets]
     claims = place.own(tenant, "PersistentVolumeClaim")
     return [*place.of("PersistentVolume", volumes), *secrets, *claims]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from trainyard.model import names
@@ -19,33 +20,13 @@ from trainyard.model.monitoring import (
     METRICS,
     NAMESPACES,
 )
+from trainyard.model.named import by_name
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.writers import Writers
 
-_FRAMEWORKS = {
-    "AppWrapper": "workload.codeflare.dev/appwrapper",
-    "BatchJob": "batch/job",
-    "Deployment": "deployment",
-    "JobSet": "jobset.x-k8s.io/jobset",
-    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/leaderworkerset",
-    "MPIJob": "kubeflow.org/mpijob",
-    "PaddleJob": "kubeflow.org/paddlejob",
-    "Pod": "pod",
-    "PyTorchJob": "kubeflow.org/pytorchjob",
-    "RayCluster": "ray.io/raycluster",
-    "RayJob": "ray.io/rayjob",
-    "StatefulSet": "statefulset",
-    "TFJob": "kubeflow.org/tfjob",
-    "TrainJob": "trainer.kubeflow.org/trainjob",
-    "XGBoostJob": "kubeflow.org/xgboostjob",
-}
-"""Names of the Kueue operator's object -> of Kueue's Configuration
-(sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
 
-
-def framework_names(frameworks: Iterable[str]) -> list[str]:
-    """Return job kinds as Kueue's Configuration names them, sorted."""
-    return sorted(_FRAMEWORKS[framework] for framework in frameworks)
+def _without(left_out: Collection[str], values: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if name not in left_out}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,31 +82,29 @@ class ClusterView:
     @property
     def has_job_states(self) -> bool:
         """Return whether kube-state-metrics shows the states of jobs."""
-        return bool(self.cluster.monitoring) and self._has(JOB_STATES)
-
-    def _has(self, source: str) -> bool:
-        return any(each.name == source for each in self.cluster.sources)
+        return bool(self.cluster.monitoring) and self.cluster.has_metrics({JOB_STATES})
 
     @property
     def unwatched(self) -> dict[str, str]:
         """What has no alerts because nobody has a source scraped, by the source."""
-        wanted = {
+        watched = {
             API_SERVER: "a webhook or admission policy that fails",
             EXTERNAL_SECRETS: "a Secret that is not synced" if self.cluster.has_secrets else "",
             JOB_STATES: "a job that waits too long, or is admitted and does not run",
             KUBELET: "a volume of a team that is full",
         }
-        return {name: what for name, what in wanted.items() if what and not self._has(name)}
+        absent = {name for name, what in watched.items() if not what}
+        return _without({*absent, *by_name(self.cluster.sources)}, watched)
 
     @property
     def state_resources(self) -> list[str]:
         """What kube-state-metrics reads for the states of jobs, as RBAC names it."""
-        kinds = [("kueue.x-k8s.io", "workloads"), ("trainer.kubeflow.org", "trainjobs")]
+        kinds = ["workloads.kueue.x-k8s.io", "trainjobs.trainer.kubeflow.org"]
         if self.cluster.fabrics:
-            kinds.append(("sriovnetwork.openshift.io", "sriovnetworknodestates"))
+            kinds.append("sriovnetworknodestates.sriovnetwork.openshift.io")
         if self.has_machine_pools:
-            kinds.append(("machineconfiguration.openshift.io", "machineconfigpools"))
-        return [f"{plural}.{group}" for group, plural in kinds]
+            kinds.append("machineconfigpools.machineconfiguration.openshift.io")
+        return kinds
 
     @property
     def sidecar_labels(self) -> dict[str, str]:
@@ -140,7 +119,7 @@ class ClusterView:
     @property
     def pool_label_keys(self) -> list[str]:
         """Keys of the labels that select the nodes of some pool, sorted."""
-        return sorted({key for pool in self.cluster.pools for key in pool.hardware.labels})
+        return sorted(set().union(*(pool.hardware.labels for pool in self.cluster.pools)))
 
     @property
     def components(self) -> dict[str, str]:
@@ -154,13 +133,7 @@ class ClusterView:
             absent |= {"networkOperator", "sriovNetworkOperator"}
         if not self.cluster.has_gpus:
             absent.add("gpuOperator")
-        return {name: each for name, each in self.cluster.versions.items() if name not in absent}
-
-    @property
-    def links(self) -> frozenset[str]:
-        """The name of the link of each fabric, and ``fabric`` when there is one."""
-        links = frozenset(fabric.link.name for fabric in self.cluster.fabrics)
-        return links | {"fabric"} if links else links
+        return _without(absent, self.cluster.versions)
 
     @property
     def secret_store_list(self) -> str:
@@ -187,28 +160,34 @@ class ClusterView:
         metrics and no namespace of a Prometheus, one without dashboards none of the console, and
         one without logs none of theirs.
         """
-        release = self.cluster.release
-        absent = () if self.cluster.fabrics else (release.sriov_namespace, release.ipam_namespace)
-        unshown = () if self.cluster.viewer == CONSOLE else (CONSOLE_NAMESPACE,)
-        scraping = NAMESPACES.values() if self.cluster.monitoring is None else ()
-        unstored = () if self.cluster.stores_logs else ("openshift-logging",)
-        absent = (*absent, *unshown, *scraping, *unstored)
-        unused = {f"Namespace/{name}" for name in absent} | self._unread
-        return {name: who for name, who in self.cluster.external.items() if name not in unused}
+        unused = {f"Namespace/{name}" for name in self._unused_namespaces()}
+        return _without(unused | self._unread(), self.cluster.external)
 
-    @property
     def _unread(self) -> set[str]:
-        """Metrics that no alert of the cluster reads."""
+        """Return the metrics that no alert of the cluster reads."""
         read = self.cluster.sources if self.cluster.monitoring else ()
         metrics = {name for name in self.cluster.external if name.startswith(f"{METRICS}/")}
-        return metrics - {f"{METRICS}/{each.name}" for each in read}
+        return metrics - {f"{METRICS}/{source.name}" for source in read}
+
+    def _unused_namespaces(self) -> set[str]:
+        cluster, unused = self.cluster, set[str]()
+        if not cluster.fabrics:
+            unused |= {cluster.release.sriov_namespace, cluster.release.ipam_namespace}
+        if cluster.viewer != CONSOLE:
+            unused.add(CONSOLE_NAMESPACE)
+        if cluster.monitoring is None:
+            unused.update(NAMESPACES.values())
+        if not cluster.stores_logs:
+            unused.add("openshift-logging")
+        return unused
 
     @property
     def system_labels(self) -> dict[str, str]:
         """Labels of our own namespace."""
-        modes = ("audit", "enforce", "warn")
-        level = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in modes}
-        return {**self.labels, **level}
+        labels = self.labels
+        for mode in ("audit", "enforce", "warn"):
+            labels[f"pod-security.kubernetes.io/{mode}"] = "restricted"
+        return labels
 
     @property
     def team_label_text(self) -> str:
@@ -273,10 +252,8 @@ class ClusterView:
     @property
     def dns_ports(self) -> list[dict[str, Any]]:
         """The name servers' ports, both protocols."""
-        ports = self.cluster.release.dns.ports
-        return [
-            {"port": port, "protocol": protocol} for port in ports for protocol in ("TCP", "UDP")
-        ]
+        ports = product(self.cluster.release.dns.ports, ("TCP", "UDP"))
+        return [{"port": port, "protocol": protocol} for port, protocol in ports]
 
     @property
     def shares_fairly(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -59,10 +60,10 @@ class Period:
 def periods(site: Site, logs: Logs) -> Iterator[Period]:
     """Yield the period of all teams, and each longer one that a regulation demands."""
     yield Period(logs.keep, f"{names.TEAM_PREFIX}.+", 1)
-    longer: dict[int, list[str]] = {}
+    longer: dict[int, list[str]] = defaultdict(list)
     for tenant in site.tenants:
         if (kept := tenant.days_of_logs) > logs.keep:
-            longer.setdefault(kept, []).extend(space.namespace for space in tenant.spaces)
+            longer[kept].extend(tenant.namespaces)
     for kept, namespaces in sorted(longer.items()):
         yield Period(kept, "|".join(sorted(namespaces)), 2)
 

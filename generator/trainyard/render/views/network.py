@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 from trainyard.model import names
@@ -43,12 +44,11 @@ class AddressPoolView:
     def node_terms(self) -> list[dict[str, Any]]:
         """The nodes on the fabric, as an IPPool selects them."""
         labels = {tuple(pool.hardware.labels.items()) for pool in self.pool.pools}
-        return [_node_term(label) for label in sorted(labels)]
+        return [{"matchExpressions": list(starmap(_is_in, pairs))} for pairs in sorted(labels)]
 
 
-def _node_term(labels: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    expressions = [{"key": key, "operator": "In", "values": [value]} for key, value in labels]
-    return {"matchExpressions": expressions}
+def _is_in(key: str, value: str) -> dict[str, Any]:
+    return {"key": key, "operator": "In", "values": [value]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +159,11 @@ class EgressView:
     @property
     def peers(self) -> list[dict[str, Any]]:
         """Destinations, as NetworkPolicy peers."""
-        key = "kubernetes.io/metadata.name"
-        ranges: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.egress.cidrs]
-        labels = [{"matchLabels": {key: name}} for name in self.egress.namespaces]
-        return [*ranges, *({"namespaceSelector": label} for label in labels)]
+        peers: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.egress.cidrs]
+        for name in self.egress.namespaces:
+            labels = {"kubernetes.io/metadata.name": name}
+            peers.append({"namespaceSelector": {"matchLabels": labels}})
+        return peers
 
     @property
     def port_list(self) -> list[dict[str, Any]]:

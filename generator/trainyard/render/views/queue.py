@@ -9,6 +9,26 @@ from trainyard.model import names
 from trainyard.model.queue import CoveredResource, Queue
 from trainyard.render.views.cluster import ClusterView
 
+FRAMEWORKS = {
+    "AppWrapper": "workload.codeflare.dev/appwrapper",
+    "BatchJob": "batch/job",
+    "Deployment": "deployment",
+    "JobSet": "jobset.x-k8s.io/jobset",
+    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/leaderworkerset",
+    "MPIJob": "kubeflow.org/mpijob",
+    "PaddleJob": "kubeflow.org/paddlejob",
+    "Pod": "pod",
+    "PyTorchJob": "kubeflow.org/pytorchjob",
+    "RayCluster": "ray.io/raycluster",
+    "RayJob": "ray.io/rayjob",
+    "StatefulSet": "statefulset",
+    "TFJob": "kubeflow.org/tfjob",
+    "TrainJob": "trainer.kubeflow.org/trainjob",
+    "XGBoostJob": "kubeflow.org/xgboostjob",
+}
+"""Names of the Kueue operator's object -> of Kueue's Configuration
+(sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
+
 
 def stop_policy(queue: Queue, held: Collection[str]) -> str:
     """Return Kueue's policy: to admit jobs, none, or none and to evict the running ones.

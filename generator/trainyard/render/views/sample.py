@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.model import names
 from trainyard.model.acceptance import settings
+from trainyard.model.named import by_name
 from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Sample
 from trainyard.render.folder import script
@@ -48,9 +49,11 @@ class SampleView:
     @property
     def initializer(self) -> dict[str, dict[str, str]]:
         """Sources of the steps before the ranks, with a placeholder ``storageUri``."""
-        steps = {step.name for step in self.sample.launch.runtime.initializers}
-        wanted = (field for field, name in INITIALIZERS.items() if name in steps)
-        return {field: {"storageUri": f"s3://example/{field}"} for field in wanted}
+        steps, sources = by_name(self.sample.launch.runtime.initializers), {}
+        for field, name in INITIALIZERS.items():
+            if name in steps:
+                sources[field] = {"storageUri": f"s3://example/{field}"}
+        return sources
 
     @property
     def manager(self) -> str:

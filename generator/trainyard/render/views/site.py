@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from trainyard.model import names, reserved
@@ -11,9 +13,10 @@ from trainyard.model.held import held_queues
 from trainyard.model.network import BESIDE_MPI_JOBS
 from trainyard.model.platform import Site
 from trainyard.render.cel import text, text_list
-from trainyard.render.views.cluster import ClusterView, framework_names
+from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
+from trainyard.render.views.queue import FRAMEWORKS
 from trainyard.render.views.space import (
     MOST_JOBS,
     MOST_OBJECTS,
@@ -38,12 +41,7 @@ class SiteView:
     @property
     def metrics_namespaces(self) -> list[str]:
         """Namespaces whose jobs have metrics of their own."""
-        return [
-            space.namespace
-            for tenant in self.site.tenants
-            if tenant.team.metrics
-            for space in tenant.spaces
-        ]
+        return [space.namespace for space in self.site.spaces if space.team.metrics]
 
     @property
     def alert_matchers(self) -> list[str]:
@@ -70,9 +68,9 @@ class SiteView:
 
     @property
     def _teams_by_contact(self) -> dict[str, list[str]]:
-        teams: dict[str, list[str]] = {}
+        teams = defaultdict(list)
         for tenant in self.site.tenants:
-            teams.setdefault(tenant.team.contact, []).append(tenant.name)
+            teams[tenant.team.contact].append(tenant.name)
         return dict(sorted(teams.items()))
 
     @property
@@ -93,35 +91,33 @@ class SiteView:
 
     def _everybody(self) -> list[dict[str, str]]:
         """Return all who have a role in a team, each once, sorted."""
-        spaces = (space for tenant in self.site.tenants for space in tenant.spaces)
-        subjects = {
-            tuple(sorted(subject.items())): subject
-            for space in spaces
-            for subject in SpaceView(space).everybody
-        }
+        subjects = {}
+        for space in self.site.spaces:
+            for subject in SpaceView(space).everybody:
+                subjects[tuple(sorted(subject.items()))] = subject
         return [subjects[key] for key in sorted(subjects)]
 
     @property
     def framework_names(self) -> list[str]:
-        """Job kinds that Kueue queues, as Kueue's Configuration names them."""
-        return framework_names(self.site.frameworks)
+        """Job kinds that Kueue queues, as Kueue's Configuration names them, sorted."""
+        return sorted(FRAMEWORKS[framework] for framework in self.site.frameworks)
 
     @property
     def rank_labels(self) -> str:
         """CEL: keys of the labels by which network policies tell pods of jobs from others."""
         source = BESIDE_MPI_JOBS if self.site.mpi_spaces else "workspaces"
-        return text_list(each["key"] for each in selected(source)["matchExpressions"])
+        labels = selected(source)["matchExpressions"]
+        return text_list(label["key"] for label in labels)
 
     @property
     def foreign_accounts(self) -> dict[str, str]:
         """Accounts with a role that an operator makes, as ``namespace:name``, with their owner."""
-        return {
-            f"{space.namespace}:{account.name}": account.owner
-            for tenant in self.site.tenants
-            for space in tenant.spaces
-            for account in space.team.accounts
-            if account.owner
-        }
+        owners = {}
+        for space in self.site.spaces:
+            for account in space.team.accounts:
+                if account.owner:
+                    owners[f"{space.namespace}:{account.name}"] = account.owner
+        return owners
 
     @property
     def mpi_namespaces(self) -> str:
@@ -131,8 +127,8 @@ class SiteView:
     @property
     def own_runtime_namespaces(self) -> str:
         """Namespaces that may have TrainingRuntimes, as the admission policy splits them."""
-        own = [tenant for tenant in self.site.tenants if tenant.team.own_runtimes]
-        return " ".join(space.namespace for tenant in own for space in tenant.spaces)
+        spaces = self.site.spaces
+        return " ".join(space.namespace for space in spaces if space.team.own_runtimes)
 
     @property
     def no_job_name(self) -> str:
@@ -197,8 +193,7 @@ class SiteView:
     @property
     def admitted_namespaces(self) -> str:
         """Namespaces whose limits are in this tree, as the admission policy splits them."""
-        tenants = self.site.tenants
-        return " ".join(space.namespace for tenant in tenants for space in tenant.spaces)
+        return " ".join(space.namespace for space in self.site.spaces)
 
     @property
     def most_jobs(self) -> int:
@@ -232,16 +227,16 @@ class SiteView:
     @property
     def has_samples(self) -> bool:
         """Return whether some team can copy a job."""
-        return any(space.samples for tenant in self.site.tenants for space in tenant.spaces)
+        return any(tenant.samples for tenant in self.site.tenants)
 
     @property
     def audited_namespaces(self) -> list[str]:
         """Namespaces of teams whose regulation demands an audit, and ours with their limits."""
-        audited = []
+        audited: list[str] = []
         for tenant in self.site.tenants:
             regulation = tenant.team.compliance
             if regulation and regulation.asks("audit"):
-                audited += [space.namespace for space in tenant.spaces]
+                audited += tenant.namespaces
         return [*audited, self.site.cluster.system_namespace] if audited else []
 
     @property
@@ -274,31 +269,27 @@ class SiteView:
     @property
     def nfs_folders(self) -> dict[str, list[str]]:
         """Each NFS folder, as ``server:path``, with the namespaces whose volumes mount it."""
-        folders: dict[str, list[str]] = {}
-        for claim in (claim for tenant in self.site.tenants for claim in tenant.made_volumes):
-            folders.setdefault(f"{claim.storage.server}:{claim.path}", []).append(claim.namespace)
+        folders = defaultdict(list)
+        for tenant in self.site.tenants:
+            for claim in tenant.made_volumes:
+                folders[f"{claim.storage.server}:{claim.path}"].append(claim.namespace)
         return dict(sorted(folders.items()))
 
     @property
     def store_entries(self) -> dict[StoreEntry, list[str]]:
         """Each entry of a secret store, with the namespaces that get a Secret from it."""
-        secrets = [
-            secret
-            for tenant in self.site.tenants
-            for space in tenant.spaces
-            for secret in space.secrets
-        ]
+        secrets = list(chain.from_iterable(space.secrets for space in self.site.spaces))
         cleanup = self.site.cluster.finished_jobs
         if cleanup and cleanup.pull_secret:
             secrets.append(cleanup.pull_secret)
-        entries: dict[StoreEntry, list[str]] = {}
+        entries = defaultdict(list)
         for secret in secrets:
             entry = StoreEntry(secret.store, secret.key, PROPERTIES[secret.kind])
-            entries.setdefault(entry, []).append(secret.namespace)
+            entries[entry].append(secret.namespace)
         return dict(sorted(entries.items()))
 
     @property
     def has_job_folders_on_nfs(self) -> bool:
         """Return whether a runtime's steps write to NFS, where kubelet makes folders as root."""
-        folders = {each.name for each in self.site.cluster.storage if each.kind == "nfs"}
-        return any(launch.volume in folders for launch in self.site.launches)
+        folders = {kept.name for kept in self.site.cluster.storage if kept.kind == "nfs"}
+        return not folders.isdisjoint(launch.volume for launch in self.site.launches)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 from trainyard.model import names
 from trainyard.model.ids import GROUPS, LEVEL, RANGE, Ids
+from trainyard.model.named import by_name
 from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, Egress
 from trainyard.model.quantity import format_amount, format_bytes
 from trainyard.model.space import Grant, Space
@@ -15,7 +17,13 @@ from trainyard.model.storage import StoredSecret
 from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.network import selected
 
-_ROLES = ("admin", "user", "viewer")
+_TEAM_ROLES: Final = {
+    "admin": "trainyard-team-admin",
+    "user": "trainyard-team-user",
+    "viewer": "trainyard-team-viewer",
+}
+"""ClusterRole of each role of a team."""
+
 _MPI_ROLES: Final = {
     "admin": "trainyard-mpijob-user",
     "user": "trainyard-mpijob-user",
@@ -134,7 +142,7 @@ class SpaceView:
         return tuple(self._bindings())
 
     def _bindings(self) -> Iterator[Binding]:
-        yield from self._of_roles("", {role: f"trainyard-team-{role}" for role in _ROLES})
+        yield from self._of_roles("", _TEAM_ROLES)
         if self.space.mpi_jobs:
             yield from self._of_roles("mpijobs-", _MPI_ROLES)
         if self.space.team.own_runtimes and (admins := self._subjects("admin")):
@@ -152,17 +160,16 @@ class SpaceView:
                 yield Binding(f"{prefix}{role}", cluster_role, subjects)
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
-        team = self.space.team
-        accounts = [account.name for account in team.accounts if account.role == role]
-        return [
-            *group_subjects(team.groups.get(role, ())),
-            *(_account(name, self.space.namespace) for name in accounts),
-        ]
+        subjects = group_subjects(self.space.team.groups.get(role, ()))
+        for account in self.space.team.accounts:
+            if account.role == role:
+                subjects.append(_account(account.name, self.space.namespace))
+        return subjects
 
     @property
     def everybody(self) -> list[dict[str, str]]:
         """All who have a role in the team."""
-        return [subject for role in _ROLES for subject in self._subjects(role)]
+        return list(chain.from_iterable(map(self._subjects, _TEAM_ROLES)))
 
     @property
     def monitor_labels(self) -> dict[str, str]:
@@ -191,12 +198,13 @@ class SpaceView:
         declared = self.space.cluster.egress
         if not self.space.mpi_jobs:
             return declared
-        beside = {"workspaces": BESIDE_MPI_JOBS}
-        own = (replace(each, source=beside.get(each.source, each.source)) for each in declared)
-        of_jobs = (each for each in declared if each.source == "jobs")
-        copies = (
-            replace(of_job, name=f"{of_job.name}.mpijobs", source=MPI_JOBS) for of_job in of_jobs
-        )
+        own, copies = [], []
+        for rule in declared:
+            own.append(
+                replace(rule, source=BESIDE_MPI_JOBS) if rule.source == "workspaces" else rule
+            )
+            if rule.source == "jobs":
+                copies.append(replace(rule, name=f"{rule.name}.mpijobs", source=MPI_JOBS))
         return (*own, *copies)
 
     @property
@@ -254,27 +262,21 @@ class SpaceView:
     def limits(self) -> dict[str, str]:
         """Parameters of the admission policy, as a ConfigMap holds them: limits of TrainJobs."""
         space = self.space
-        deadlines = (
-            f"{priority.name}={priority.deadline}"
-            for priority in space.priorities
-            if priority.deadline
-        )
+        ending = [priority for priority in space.priorities if priority.deadline]
         limits = {
             **self._own_runtimes("ownRuntimes"),
-            "deadlines": " ".join(deadlines),
-            "priorityClasses": " ".join(priority.name for priority in space.priorities),
+            "deadlines": " ".join(f"{priority.name}={priority.deadline}" for priority in ending),
+            "priorityClasses": " ".join(by_name(space.priorities)),
             "defaultQueue": space.default_class,
-            "queues": " ".join(local.name for local in space.local_queues),
+            "queues": " ".join(by_name(space.local_queues)),
             "runtimes": " ".join(launch.name for launch in space.launches),
         }
         for grant in space.grants:
             for name, value in _limits(grant).items():
                 limits[f"{name}.{grant.launch.name}"] = value
-        return dict(sorted({**limits, **self._last_days()}.items()))
-
-    def _last_days(self) -> dict[str, str]:
-        mpi_jobs = self.space.mpi_jobs
-        return {"mpiJobsUntil": mpi_jobs.until} if mpi_jobs else {}
+        if space.mpi_jobs:
+            limits["mpiJobsUntil"] = space.mpi_jobs.until
+        return dict(sorted(limits.items()))
 
 
 def _account(name: str, namespace: str) -> dict[str, str]:
@@ -290,7 +292,7 @@ def _limits(grant: Grant) -> dict[str, str]:
         "gpusPerNode": str(launch.gpus),
         "maxNodes": str(grant.nodes),
         "longestName": str(launch.longest_job_name),
-        "steps": " ".join(step.name for step in runtime.initializers),
+        "steps": " ".join(by_name(runtime.initializers)),
         "queue": launch.hardware.node_class,
         "minNodes": str(runtime.smallest_job),
         "ranksPerNode": str(launch.ranks),

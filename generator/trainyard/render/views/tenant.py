@@ -33,10 +33,10 @@ class TenantView:
     def destinations(self) -> list[dict[str, str]]:
         """Namespaces that the team's unit writes into."""
         server = self.tenant.cluster.server
-        return [{"server": server, "namespace": space.namespace} for space in self.tenant.spaces]
+        return [{"server": server, "namespace": name} for name in self.tenant.namespaces]
 
     @property
     def permitted_namespaces(self) -> list[dict[str, str]]:
         """The only cluster-wide objects of the team's unit."""
-        spaces = self.tenant.spaces
-        return [{"group": "", "kind": "Namespace", "name": space.namespace} for space in spaces]
+        names = self.tenant.namespaces
+        return [{"group": "", "kind": "Namespace", "name": name} for name in names]

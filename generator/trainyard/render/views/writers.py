@@ -56,7 +56,7 @@ class Writers:
         Controllers of Kubernetes create the pods of DaemonSets, operators some of their own.
         """
         named = is_one_of("request.namespace", self.daemon_namespaces)
-        parts = [named, f"({self._is_daemon_account} || {self._is_manager})"]
+        parts = [named, f"({self.is_daemon_account} || {self._is_manager})"]
         if self.cluster.release.has_projects:
             annotations = "namespaceObject.metadata.?annotations.orValue({})"
             parts.append(f"{annotations}[?{text(_REQUESTER)}].orValue('') == ''")
@@ -81,10 +81,6 @@ class Writers:
     @property
     def is_daemon_account(self) -> str:
         """CEL: the request comes from an account of such a namespace."""
-        return self._is_daemon_account
-
-    @property
-    def _is_daemon_account(self) -> str:
         groups = (f"{_ACCOUNTS}{name}" for name in self.daemon_namespaces)
         return f"request.userInfo.groups.exists(group, {is_one_of('group', groups)})"
 
