@@ -217,19 +217,34 @@ def _subject(scopes: Any) -> str:
     if member := closure.get("name"):
         return f"{member} of a team"
     name: str = scopes.__name__
-    return _SUBJECTS.get(name, name.strip("_").removesuffix("s"))
+    subject = _SUBJECTS.get(name, name.removesuffix("s"))
+    if "_" in subject:
+        raise LookupError(f"{name} of trainyard.render.scopes needs a name for readers")
+    return subject
 
 
 _SUBJECTS = {
+    "cleanup": "cluster that deletes finished jobs",
+    "cleanup_secret": "cluster that deletes finished jobs with a pull secret",
+    "copied_launches": "runtime that teams may copy",
+    "debugged": "cluster with debuggers",
+    "delivery": "cluster",
+    "fabric_pools": "pool with a fabric",
+    "logged": "cluster whose logs are kept",
+    "own_runtime_spaces": "namespace with runtimes of its own",
+    "own_runtimes": "cluster with teams' own runtimes",
+    "priorities": "priority",
+    "projects": "team",
     "rulesets": "family of alerts",
-    "_audited": "cluster with a team under audit",
-    "_delivery": "cluster",
-    "_fabric_pools": "pool with a fabric",
-    "_priorities": "priority",
-    "_projects": "team",
-    "_spaces": "namespace of a team",
-    "_tenants": "team",
+    "scopes": "dashboard",
+    "spaces": "namespace of a team",
+    "spaces_with_metrics": "namespace whose jobs are scraped",
+    "spaces_with_mpi_jobs": "namespace with MPIJobs",
+    "with_adopted_volumes": "cluster with adopted volumes",
+    "with_mpi_jobs": "cluster with MPIJobs",
+    "with_secret_stores": "cluster with secret stores",
 }
+"""What a reader calls the scopes whose names say it differently."""
 
 
 def _presets() -> Iterator[str]:
