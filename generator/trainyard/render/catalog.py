@@ -60,7 +60,7 @@ def _policy(
     bindings: Callable[[Site], Iterable[Scope]] | None = None,
     feature: str = "",
 ) -> tuple[Entry[Site], Entry[Site]]:
-    """Return an admission policy and its bindings: one for each policy, if nothing else is said."""
+    """Return an admission policy and its bindings: one, or one for each of some scopes."""
     kind = "platform/validating-admission-policy"
     return (
         Entry(f"{kind}-{name}", policies, feature),
