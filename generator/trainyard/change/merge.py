@@ -57,7 +57,7 @@ def merge_profiles(
     """
     _copy(head, folder / "profiles")
     for path in sorted(_files(base) | _files(fork)):
-        old, theirs = (_content(side / path) for side in (fork, base))
+        old, theirs = _content(fork / path), _content(base / path)
         if theirs == old:
             continue
         try:

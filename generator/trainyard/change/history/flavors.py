@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from trainyard.change.history.replacement import Replacement
+from trainyard.change.impact.places import pools_of_queue
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.differences import few
 from trainyard.model.identity import identity, team_of
-from trainyard.model.manifest import Manifest
 from trainyard.rules.change.flavor_leaves_queue import RULE as FLAVOR_LEAVES_QUEUE
 
 
@@ -24,7 +23,11 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
         at = places.get(team_of(queue))
         if at is None:
             continue
-        for flavor in _left(replacement, queue):
+        new = replacement.after.get(identity(queue))
+        kept = pools_of_queue(new) if new else ()
+        for flavor in pools_of_queue(queue):
+            if flavor in kept:
+                continue
             if flavor in pools:
                 message = (
                     f"queue `{queue.name}` of cluster `{site.name}` loses pool `{flavor}` "
@@ -39,16 +42,3 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
             f"pool `{flavor}` is gone from cluster `{site.name}`, and queues had it: {few(queues)}"
         )
         yield FLAVOR_LEAVES_QUEUE.at(at, message)
-
-
-def _left(replacement: Replacement, queue: Manifest) -> Iterator[str]:
-    """Yield the flavors that a queue loses."""
-    new = replacement.after.get(identity(queue))
-    kept = set(_flavors(new.body)) if new else set()
-    return (flavor for flavor in _flavors(queue.body) if flavor not in kept)
-
-
-def _flavors(body: dict[str, Any]) -> Iterator[str]:
-    for group in body["spec"]["resourceGroups"]:
-        for flavor in group["flavors"]:
-            yield flavor["name"]

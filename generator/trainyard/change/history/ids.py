@@ -57,16 +57,13 @@ def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces with files whose team is renamed without the user ids that own the files."""
     if not replacement.site.cluster.release.job_scc:
         return
-    without = _without_ids(replacement).difference(held.namespace for held in _gone(replacement))
-    for old, new in renamed_namespaces(replacement.renamed).items():
-        if new in without:
-            yield from _left_behind(replacement, old, new)
-
-
-def _without_ids(replacement: Replacement) -> set[str]:
-    """Return the namespaces that have files, and no ids of the ledger."""
-    spaces = (space for tenant in replacement.site.tenants for space in tenant.spaces)
-    return {space.namespace for space in spaces if space.claims and not space.ids}
+    gone = {held.namespace for held in _gone(replacement)}
+    former = {new: old for old, new in renamed_namespaces(replacement.renamed).items()}
+    for tenant in replacement.site.tenants:
+        for space in tenant.spaces:
+            renamed = space.namespace in former and space.namespace not in gone
+            if renamed and space.claims and not space.ids:
+                yield from _left_behind(replacement, former[space.namespace], space.namespace)
 
 
 def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagnostic]:
@@ -80,7 +77,7 @@ def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagn
         f"`{old}` belong to {_described(_annotated(was))}"
     )
     hint = ""
-    if any(each.namespace == old for each in _ledger(replacement)):
+    if any(ids.namespace == old for ids in _ledger(replacement)):
         hint = (
             f"Rename the line `{old}` of `{site}.{UIDS}` in profiles/allocations.yaml to `{new}`."
         )

@@ -35,10 +35,10 @@ def pool_of(manifest: Manifest) -> str:
     return match[1] if match else ""
 
 
-def pools_of_queue(queue: Manifest) -> frozenset[str]:
-    """Return the pools of which a ClusterQueue has quota."""
+def pools_of_queue(queue: Manifest) -> tuple[str, ...]:
+    """Return the pools of which a ClusterQueue has quota, in its order."""
     flavors = mappings(queue.body, "spec", "resourceGroups", EVERY, "flavors")
-    return frozenset(flavor["name"] for flavor in flavors)
+    return tuple(dict.fromkeys(flavor["name"] for flavor in flavors))
 
 
 def pools_of(site: Site | None) -> dict[str, Pool]:

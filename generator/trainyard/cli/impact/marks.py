@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
-"""What happens to an object, in the order of reports."""
+from collections.abc import Iterable, Iterator
 
 MARKS = {
     "created": "+",
@@ -12,3 +11,12 @@ MARKS = {
     "deleted": "-",
     "left behind": "-",
 }
+"""What happens to an object, in the order of reports, and the mark of a line that says so."""
+
+
+def signed(added: Iterable[str], removed: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each that is added, then for each that is removed."""
+    for words in added:
+        yield f"+ {words}"
+    for words in removed:
+        yield f"- {words}"
