@@ -58,11 +58,15 @@ def _only_with_platform(base: Checked, head: Checked, today: str) -> Iterator[Di
     platform = {file: owners.of_profile(file) for file in differing(mixed, head.profiles)}
     if not teams or not platform:
         return
-    known = {diagnostic.fact for diagnostic in (*base.diagnostics, *head.diagnostics)}
-    found = check_loaded(mixed, (), today).diagnostics
-    new = (each for each in found if each.fact not in known)
-    concerning = (each for each in new if has_errors([each]) or each.at.file in teams)
+    new = _new(check_loaded(mixed, (), today).diagnostics, base, head)
+    concerning = (found for found in new if has_errors([found]) or found.at.file in teams)
     yield from needs_platform_change(Edited(teams, platform), concerning)
+
+
+def _new(found: Iterable[Diagnostic], base: Checked, head: Checked) -> list[Diagnostic]:
+    """Return the findings that neither side has."""
+    known = {diagnostic.fact for diagnostic in (*base.diagnostics, *head.diagnostics)}
+    return [diagnostic for diagnostic in found if diagnostic.fact not in known]
 
 
 def differing(before: Profiles, after: Profiles) -> Iterator[str]:
@@ -100,11 +104,18 @@ def _namespaces(base: Profiles, head: Profiles, teams: Iterable[str]) -> set[str
 
 def _ledger(base: Source, head: Source, teams: set[str], namespaces: set[str]) -> Source:
     """Return the base's ledger with the head's lines of some teams and namespaces."""
-    merged: dict[str, dict[str, dict[str, Any]]] = {}
-    for ledger, is_head in ((base.value or {}, False), (head.value or {}, True)):
-        for cluster, sections in ledger.items():
-            for section, lines in sections.items():
-                own = namespaces if section == UIDS else teams
-                kept = merged.setdefault(cluster, {}).setdefault(section, {})
-                kept |= {name: line for name, line in lines.items() if (name in own) == is_head}
+    old, new = base.value or {}, head.value or {}
+    merged: dict[str, dict[str, Any]] = {}
+    for cluster in sorted({*old, *new}):
+        before, after = old.get(cluster, {}), new.get(cluster, {})
+        for section in sorted({*before, *after}):
+            own = namespaces if section == UIDS else teams
+            lines = _lines(before.get(section, {}), after.get(section, {}), own)
+            merged.setdefault(cluster, {})[section] = lines
     return replace(head, value=merged)
+
+
+def _lines(base: Mapping[str, Any], head: Mapping[str, Any], own: set[str]) -> dict[str, Any]:
+    """Return the base's lines of a section; some lines as the head has them."""
+    lines = {name: line for name, line in base.items() if name not in own}
+    return lines | {name: line for name, line in head.items() if name in own}

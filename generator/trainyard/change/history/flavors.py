@@ -10,6 +10,7 @@ from trainyard.change.impact.places import pools_of_queue
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.differences import few
 from trainyard.model.identity import identity, team_of
+from trainyard.model.manifest import Manifest
 from trainyard.rules.change.flavor_leaves_queue import RULE as FLAVOR_LEAVES_QUEUE
 
 
@@ -23,11 +24,7 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
         at = places.get(team_of(queue))
         if at is None:
             continue
-        new = replacement.after.get(identity(queue))
-        kept = pools_of_queue(new) if new else ()
-        for flavor in pools_of_queue(queue):
-            if flavor in kept:
-                continue
+        for flavor in _left(replacement, queue):
             if flavor in pools:
                 message = (
                     f"queue `{queue.name}` of cluster `{site.name}` loses pool `{flavor}` "
@@ -42,3 +39,10 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
             f"pool `{flavor}` is gone from cluster `{site.name}`, and queues had it: {few(queues)}"
         )
         yield FLAVOR_LEAVES_QUEUE.at(at, message)
+
+
+def _left(replacement: Replacement, queue: Manifest) -> list[str]:
+    """Return the flavors that a queue loses."""
+    new = replacement.after.get(identity(queue))
+    kept = pools_of_queue(new) if new else ()
+    return [flavor for flavor in pools_of_queue(queue) if flavor not in kept]

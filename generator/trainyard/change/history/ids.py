@@ -57,13 +57,20 @@ def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces with files whose team is renamed without the user ids that own the files."""
     if not replacement.site.cluster.release.job_scc:
         return
-    gone = {held.namespace for held in _gone(replacement)}
-    former = {new: old for old, new in renamed_namespaces(replacement.renamed).items()}
+    without = _without_ids(replacement).difference(held.namespace for held in _gone(replacement))
+    for old, new in renamed_namespaces(replacement.renamed).items():
+        if new in without:
+            yield from _left_behind(replacement, old, new)
+
+
+def _without_ids(replacement: Replacement) -> set[str]:
+    """Return the namespaces that have files, and no ids of the ledger."""
+    without = set()
     for tenant in replacement.site.tenants:
         for space in tenant.spaces:
-            renamed = space.namespace in former and space.namespace not in gone
-            if renamed and space.claims and not space.ids:
-                yield from _left_behind(replacement, former[space.namespace], space.namespace)
+            if space.claims and not space.ids:
+                without.add(space.namespace)
+    return without
 
 
 def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagnostic]:

@@ -12,7 +12,6 @@ from trainyard.change.history.teams import cluster_retired_without_draining
 from trainyard.change.history.tombstones import check_old_names, check_vanished, vanished_cluster
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Generation
-from trainyard.model.platform import Site
 from trainyard.model.renames import renamed_holdings, renamed_ids, renames
 from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree
@@ -48,26 +47,27 @@ def _check_trees(
 ) -> Iterator[Diagnostic]:
     platform = generation.checked.platform
     assert platform is not None
-    committed, sites = tree.locks(), {site.name: site for site in platform.sites}
+    committed = tree.locks()
     yield from check_old_names(platform.teams, committed.values())
     # Where every file stays, the lockfile too, no object changes and each number is remembered.
     here = (committed.keys() & generation.manifests.keys()) - generation.same
-    for cluster in sorted(here & wanted if wanted else here):
+    for cluster in sorted(here.intersection(wanted or here)):
         sides = compared.get(cluster) or both_sides(tree, cluster, generation)
-        if cluster in sites:
-            yield from _check_site(sites[cluster], committed[cluster], generation, sides)
-        else:
-            yield from cluster_retired_without_draining(cluster, sides[0])
+        yield from _check_cluster(cluster, committed[cluster], generation, sides)
     if not wanted:
         for cluster in sorted(committed.keys() - platform.clusters):
             yield from vanished_cluster(cluster, committed[cluster])
 
 
-def _check_site(
-    site: Site, lock: Lock, generation: Generation, sides: BothSides
+def _check_cluster(
+    cluster: str, lock: Lock, generation: Generation, sides: BothSides
 ) -> Iterator[Diagnostic]:
     platform = generation.checked.platform
     assert platform is not None
+    site = next((site for site in platform.sites if site.name == cluster), None)
+    if site is None:
+        yield from cluster_retired_without_draining(cluster, sides[0])
+        return
     renamed = renames(platform.teams, lock.teams)
     yield from check_vanished(site, lock, generation, renamed)
     replacement = Replacement(

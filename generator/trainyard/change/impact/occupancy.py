@@ -78,8 +78,7 @@ class Occupancy:
 def occupancy(sides: Sides) -> Occupancy:
     """Return where jobs may run: as the old profiles say, or the new ones where those are lost."""
     site = sides.old or sides.new
-    tenants = site.tenants if site else ()
-    borrowed = _borrowed(site) if site else {}
+    tenants, borrowed = (site.tenants, _borrowed(site)) if site else ((), {})
     tree = {tenant.name: tree_of(tenant) for tenant in tenants}
     jobs: dict[Key, Fraction] = {}
     of_team: dict[str, set[Key]] = defaultdict(set)
@@ -87,14 +86,17 @@ def occupancy(sides: Sides) -> Occupancy:
     runtimes: dict[str, set[Key]] = defaultdict(set)
     for tenant, flavor in _admitted(sides, tenants):
         key = tenant.name, flavor.name
-        if nodes := flavor.quota.nodes + borrowed[key]:
-            jobs[key] = nodes
-            of_team[tenant.name].add(key)
-            for runtime in _runtimes(tenant, flavor):
-                runtimes[runtime].add(key)
+        nodes = flavor.quota.nodes + borrowed[key]
+        if not nodes:
+            continue
+        jobs[key] = nodes
+        of_team[tenant.name].add(key)
+        for runtime in _runtimes(tenant, flavor):
+            runtimes[runtime].add(key)
         if borrowed[key]:
-            for pool in ("", flavor.name):
-                borrowing[tree[tenant.name][0], pool].add(key)
+            root, _ = tree[tenant.name]
+            borrowing[root, ""].add(key)
+            borrowing[root, flavor.name].add(key)
     return Occupancy(
         sides=sides,
         pools={**pools_of(sides.new), **pools_of(sides.old)},

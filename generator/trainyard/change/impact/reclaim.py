@@ -55,11 +55,16 @@ def losers(
     before, after = _members(old, {}, {}), _members(new, former, _smaller(old, new))
     lost: dict[Key, set[Key]] = defaultdict(set)
     for pool, members in before.items():
-        later = after.get(pool, {})
-        for team in members.keys() & later.keys() if members != later else ():
-            for cause in causes(team, members, later):
-                lost[cause, pool].add((team, pool))
+        for team, cause in _pairs(members, after.get(pool, {})):
+            lost[cause, pool].add((team, pool))
     return {key: frozenset(keys) for key, keys in lost.items()}
+
+
+def _pairs(before: Members, after: Members) -> Iterator[tuple[str, str]]:
+    """Yield each team of a pool that loses nodes, with each team by which it does."""
+    for team in before.keys() & after.keys() if before != after else ():
+        for cause in causes(team, before, after):
+            yield team, cause
 
 
 def _smaller(old: Site, new: Site) -> dict[str, Fraction]:

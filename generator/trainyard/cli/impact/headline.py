@@ -59,14 +59,18 @@ def _emptied(impact: Impact) -> Iterator[str]:
 def _disruption(diff: Diff, impact: Impact) -> str:
     """Return the worst disruption, and how many others there are."""
     worst = impact.worst
-    if worst is None and (impact.clusters or impact.upgrade):
-        return "evicts: nobody"
     if worst is None:
-        return "nothing changes" if is_nothing(diff) else "no effect on teams, jobs or nodes"
+        return _harmless(diff, impact)
     more = sum(len(cluster.disruptions) for cluster in impact.clusters) - 1
     size = f", {amount}" if (amount := size_of(worst)) else ""
     others = f"; and {counted(more, 'more disruption')}" if more else ""
     return f"{sentence(worst, _cluster_of(impact))}{size}: {worst.cause}{others}"
+
+
+def _harmless(diff: Diff, impact: Impact) -> str:
+    if impact.clusters or impact.upgrade:
+        return "evicts: nobody"
+    return "nothing changes" if is_nothing(diff) else "no effect on teams, jobs or nodes"
 
 
 def is_nothing(diff: Diff) -> bool:

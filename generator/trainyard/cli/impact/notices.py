@@ -89,10 +89,10 @@ def _deprived(cluster: ClusterImpact) -> Iterator[str]:
     """Yield who may do less and nothing else instead; with a namespace its rights go too."""
     gone = {space.namespace for space in cluster.namespaces if not space.added}
     for access in cluster.access:
-        if access.lost and not access.gained and not _only_in(gone, access.lost):
+        if access.is_loss and not _only_in(gone, access.lost):
             yield access.subject
     for role in cluster.roles:
-        if role.lost and not role.gained:
+        if role.is_loss:
             yield from role.subjects
 
 

@@ -145,10 +145,14 @@ def _access(cluster: ClusterImpact) -> Iterator[str]:
     yield from map(_term, cluster.terms)
     for viewer in cluster.viewers:
         yield from _viewer(viewer)
-    for changed in cluster.roles:
-        yield f"~ {changed.role}, bound to {few(changed.subjects) or 'nobody'}"
+    yield from _roles(cluster)
+
+
+def _roles(cluster: ClusterImpact) -> Iterator[str]:
+    for role in cluster.roles:
+        yield f"~ {role.role}, bound to {few(role.subjects) or 'nobody'}"
         # A permission stands below its role.
-        yield from signed(_indented(changed.gained), _indented(changed.lost))
+        yield from signed(_indented(role.gained), _indented(role.lost))
 
 
 def _indented(permissions: Iterable[str]) -> Iterator[str]:
