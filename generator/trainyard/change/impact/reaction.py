@@ -95,7 +95,7 @@ class Reaction:
         fields: dotted path, with ``*`` for any part; what is below it too.
         when, condition: what else must hold, in code and in words; empty for nothing.
         effect: None where nothing that runs is disturbed.
-        cause: the edit in words, with the names that `causes.words` fills in.
+        cause: the edit in words, with the names that `causes.cause` fills in.
         consequence: sentences, as it was seen or as the source has it.
         source: ``seen with ...``, or ``owner/repo:path@tag``.
         reach: what is touched.

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from trainyard.change.diff import Diff
-from trainyard.cli.impact.sections import Section, with_parts
+from trainyard.cli.impact.marks import with_parts
+from trainyard.cli.impact.sections import Section
 
 TITLE = "Approval"
 _INLINE = 3

@@ -1,8 +1,8 @@
-"""What happens to an object, and the mark of a line that says so."""
+"""The marks of lines that say what happens, and the lines below them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 MARKS = {
     "created": "+",
@@ -20,3 +20,13 @@ def signed(added: Iterable[str], removed: Iterable[str]) -> Iterator[str]:
         yield f"+ {words}"
     for words in removed:
         yield f"- {words}"
+
+
+def with_parts(what: str, parts: Sequence[str]) -> Iterator[str]:
+    """Yield a line with its only part, or with a line below it for each of several."""
+    if len(parts) == 1:
+        yield f"{what}: {parts[0]}"
+        return
+    yield what
+    for part in parts:
+        yield f"  {part}"

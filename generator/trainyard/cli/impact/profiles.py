@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from trainyard.change.approval import Approval
-from trainyard.cli.impact.marks import MARKS
-from trainyard.cli.impact.sections import Section, with_parts
+from trainyard.cli.impact.marks import MARKS, with_parts
+from trainyard.cli.impact.sections import Section
 from trainyard.model.differences import Difference, few
 
 TITLE = "Profiles"

@@ -18,7 +18,7 @@ from trainyard.change.impact.model import (
 )
 from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.cli.impact.duties import duty_lines
-from trainyard.cli.impact.marks import MARKS, signed
+from trainyard.cli.impact.marks import MARKS, signed, with_parts
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.cli.impact.states import compliance_lines, fact_lines, job_lines, storage_lines
 from trainyard.model.differences import few
@@ -82,16 +82,6 @@ def counts(changes: Iterable[ObjectChange]) -> str:
     """Return what happens to how many objects, e.g. ``2 created, 14 changed``; empty for none."""
     numbers = Counter(change.change for change in changes)
     return ", ".join(f"{numbers[word]} {word}" for word in MARKS if numbers[word])
-
-
-def with_parts(what: str, parts: Sequence[str]) -> Iterator[str]:
-    """Yield a line with its only part, or with a line below it for each of several."""
-    if len(parts) == 1:
-        yield f"{what}: {parts[0]}"
-        return
-    yield what
-    for part in parts:
-        yield f"  {part}"
 
 
 def sentence(disruption: Disruption, cluster: str = "") -> str:
