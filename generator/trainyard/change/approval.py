@@ -46,35 +46,38 @@ def approvals(tree: Tree, base: Checked, generation: Generation) -> tuple[Approv
         base: what the change would replace; one that can't be resolved states no owners.
         generation: the head's; profiles with errors have no lockfile.
     """
-    profiles = tuple(_edited(base, generation.checked))
     files = [*_lockfiles(tree, generation)]
     if _stated(base.profiles) != _stated(generation.checked.profiles):
         files.append("CODEOWNERS")
-    return (*profiles, *(Approval(file, _platform(base.platform)) for file in files))
+    platform = _platform(base.platform)
+    return (*_edited(base, generation.checked), *(Approval(file, platform) for file in files))
 
 
 def _lockfiles(tree: Tree, generation: Generation) -> Iterator[str]:
     """Yield the lockfiles that a change edits."""
-    new = {
-        path: content for path, content in generation.files.items() if path.endswith(f"/{LOCKFILE}")
-    }
+    locks = (path for path in generation.files if path.endswith(f"/{LOCKFILE}"))
+    new = {path: generation.files[path] for path in locks}
     for path in sorted(new.keys() - tree.holding(new)):
         yield f"overlays/{path}"
 
 
 def _stated(profiles: Profiles) -> dict[str, Any]:
     """Return the owners that profiles state, by file."""
-    sources = (profiles.settings, *profiles.teams.values())
-    return {each.file: own for each in sources if (own := _mapping(each.value).get("owners"))}
+    owners = {}
+    for source in (profiles.settings, *profiles.teams.values()):
+        if own := _mapping(source).get("owners"):
+            owners[source.file] = own
+    return owners
 
 
 def _edited(base: Checked, head: Checked) -> Iterator[Approval]:
     before, after = base.profiles.sources(), head.profiles.sources()
     for file in differing(base.profiles, head.profiles):
-        old, new = (_mapping(each[file].value) if file in each else {} for each in (before, after))
-        former = _former(before, new)
-        old, was = former or old, bool(former) or file in before
-        change = _change(was, file in after)
+        new = _mapping(after.get(file))
+        # A renamed team's profile had another name.
+        former = before.get(f"{_TEAMS}{new.get('renamedFrom')}.yaml")
+        old = _mapping(former) or _mapping(before.get(file))
+        change = _change(bool(_mapping(former)) or file in before, file in after)
         edits = tuple(differences(old, new)) if change == "changed" else ()
         decides = tuple(_decides(file, old, new)) if new else ()
         yield Approval(file, _owners(base.platform, file), change, edits, decides)
@@ -86,14 +89,9 @@ def _change(was: bool, stays: bool) -> str:
     return "changed" if stays else "deleted"
 
 
-def _former(before: Mapping[str, Source], new: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the profile that a renamed team had in the base; empty for none."""
-    former = before.get(f"{_TEAMS}{new.get('renamedFrom')}.yaml")
-    return _mapping(former.value) if former else {}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _mapping(source: Source | None) -> Mapping[str, Any]:
+    """Return what a profile says; nothing when there is none, or it is not a mapping."""
+    return source.value if source and isinstance(source.value, dict) else {}
 
 
 def _decides(file: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
@@ -105,10 +103,12 @@ def _owners(platform: Platform | None, file: str) -> tuple[str, ...]:
     """Return who approves changes of a profile; of a new team's, the owners of the platform."""
     if platform is None:
         return ()
-    if file.startswith(_TEAMS):
-        teams = {team.at.file: team.owners for team in platform.teams}
-        return teams.get(file, ()) or _platform(platform)
-    return platform.settings.owners.of_profile(file)
+    if not file.startswith(_TEAMS):
+        return platform.settings.owners.of_profile(file)
+    for team in platform.teams:
+        if team.at.file == file and team.owners:
+            return team.owners
+    return _platform(platform)
 
 
 def _platform(platform: Platform | None) -> tuple[str, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from trainyard.change.impact.model import Sides
+from trainyard.change.objects import Objects
 from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
 from trainyard.model.identity import Identity, identity
@@ -15,9 +17,7 @@ from trainyard.model.renames import renames
 from trainyard.tree.lockfile import Lock, digest
 from trainyard.tree.tree import Tree, files_of
 
-Objects = dict[Identity, Manifest]
-"""Objects of a cluster."""
-BothSides = tuple[Mapping[Identity, Manifest], Mapping[Identity, Manifest]]
+BothSides = tuple[Objects, Objects]
 """Objects of a cluster before and after."""
 
 _NOTHING = Lock("", "", {})
@@ -41,18 +41,18 @@ def clusters_of(
     platform = generation.checked.platform
     assert platform is not None
     before, after = _sites(old), _sites(platform)
-    stay = after.keys() - generation.manifests.keys()
-    committed = {name: lock for name, lock in tree.locks().items() if name not in stay}
-    for name in sorted({*committed, *generation.manifests}):
-        if wanted and name not in wanted:
-            continue
+    committed = tree.locks()
+    unrendered = after.keys() - generation.manifests.keys()
+    names = {*committed, *generation.manifests} - unrendered
+    for name in sorted(names.intersection(wanted or names)):
         lock = committed.get(name, _NOTHING)
+        renamed = renames(platform.teams, lock.teams)
         sides = Sides(
             name,
             before.get(name),
             after.get(name),
             *both_sides(tree, name, generation),
-            {old: team.name for old, team in renames(platform.teams, lock.teams).items()},
+            {former: team.name for former, team in renamed.items()},
             _digests(name, lock, generation),
         )
         yield _with_components(sides)
@@ -69,11 +69,11 @@ def _with_components(sides: Sides) -> Sides:
     """
     if sides.old is None and sides.before:
         return sides
-    before, after = (by_hand(site) for site in (sides.old, sides.new))
-    return replace(sides, before={**sides.before, **before}, after={**sides.after, **after})
+    before = {**sides.before, **by_hand(sides.old)}
+    return replace(sides, before=before, after={**sides.after, **by_hand(sides.new)})
 
 
-def by_hand(site: Site | None) -> Objects:
+def by_hand(site: Site | None) -> dict[Identity, Manifest]:
     """Return the objects of a cluster's hand-written components."""
     return _by_identity(component_manifests(site)) if site else {}
 
@@ -92,28 +92,28 @@ def both_sides(tree: Tree, cluster: str, generation: Generation) -> BothSides:
         TreeError: a committed file can't be read or compared.
     """
     lock = tree.lock(cluster) or _NOTHING
-    same = _same_objects(cluster, lock, generation)
-    edited = sorted(lock.files.keys() - same.keys())
-    found = dict(tree.objects(cluster, edited)) if edited else {}
-    found |= {path: [manifest] for path, manifest in same.items()}
-    before = [manifest for path in sorted(found) for manifest in found[path]]
+    files = {path: [manifest] for path, manifest in _same_objects(cluster, lock, generation)}
+    if edited := sorted(lock.files.keys() - files.keys()):
+        files |= tree.objects(cluster, edited)
+    before = chain.from_iterable(files[path] for path in sorted(files))
     return _by_identity(before), objects_of(cluster, generation)
 
 
-def _same_objects(cluster: str, lock: Lock, generation: Generation) -> dict[str, Manifest]:
-    """Return the objects whose file stays what the lockfile lists, by its path.
+def _same_objects(
+    cluster: str, lock: Lock, generation: Generation
+) -> Iterator[tuple[str, Manifest]]:
+    """Yield the objects whose file stays what the lockfile lists, with its path.
 
     Files without an object are not among them: reading one finds out that somebody broke it.
     """
-    return {
-        manifest.path: manifest
-        for manifest in generation.manifests.get(cluster, ())
-        if (entry := lock.files.get(manifest.path))
-        and digest(generation.files[f"{cluster}/{manifest.path}"]) == entry.sha256
-    }
+    for manifest in generation.manifests.get(cluster, ()):
+        entry = lock.files.get(manifest.path)
+        content = generation.files[f"{cluster}/{manifest.path}"]
+        if entry and digest(content) == entry.sha256:
+            yield manifest.path, manifest
 
 
-def objects_of(cluster: str, generation: Generation) -> Objects:
+def objects_of(cluster: str, generation: Generation) -> dict[Identity, Manifest]:
     """Return the objects of a cluster in a new tree."""
     manifests = generation.manifests.get(cluster, ())
     return _by_identity(sorted(manifests, key=lambda manifest: manifest.path))
@@ -127,6 +127,6 @@ def _digests(
     return {path: entry.sha256 for path, entry in lock.files.items()}, after
 
 
-def _by_identity(manifests: Iterable[Manifest]) -> Objects:
+def _by_identity(manifests: Iterable[Manifest]) -> dict[Identity, Manifest]:
     """Return objects by the key that they have in both trees."""
     return {identity(manifest): manifest for manifest in manifests}

@@ -98,7 +98,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     head = find_head(places, place, wanted.head, base, folder / "head")
     behind = is_behind(places, base.commit, head.commit)
     if wanted.merge:
-        head = merged(places, base, head, _made(folder / "merged"))
+        head = merged(places, base, head, folder / "merged")
     today = wanted.today or base.commit.date
     after = check(head.profiles, today)
     before = check(base.profiles, today, after)
@@ -172,8 +172,12 @@ def _new(
     found: Iterable[Diagnostic], before: Iterable[Diagnostic], moved: Mapping[str, str]
 ) -> Iterator[Diagnostic]:
     """Yield the findings without the warnings that the base has too, wherever their lines are."""
-    known = {(rule, moved.get(file, file), text) for rule, file, text in (d.fact for d in before)}
-    return (each for each in found if has_errors([each]) or each.fact not in known)
+    known = set()
+    for rule, file, text in (diagnostic.fact for diagnostic in before):
+        known.add((rule, moved.get(file, file), text))
+    for diagnostic in found:
+        if has_errors([diagnostic]) or diagnostic.fact not in known:
+            yield diagnostic
 
 
 def _renamed_files(before: Platform | None, after: Platform | None) -> dict[str, str]:
@@ -181,11 +185,6 @@ def _renamed_files(before: Platform | None, after: Platform | None) -> dict[str,
     files = {team.name: team.at.file for team in before.teams} if before else {}
     teams = after.teams if after else ()
     return {files[old]: team.at.file for old, team in renames(teams, files).items()}
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
 
 
 def _deletions(sides: Iterable[Sides], impact: Impact) -> Iterator[tuple[str, Deletions]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from trainyard.tree.freshness import foreign_files, stale_files
 from trainyard.tree.lockfile import lock_bytes, parse_lock
 from trainyard.tree.memory import check_memory
 from trainyard.tree.submodules import check_submodules, found_submodules
-from trainyard.tree.tree import Comparison, Tree, lockfile_of
+from trainyard.tree.tree import Tree, lockfile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,9 @@ def merged(places: Places, base: Side, head: Head, folder: Path) -> Head:
         places: of the platform in its repository.
         base: the branch that is merged into.
         head: as it is.
-        folder: temporary and empty.
+        folder: temporary; it does not exist.
     """
+    folder.mkdir()
     fork = fork_of(places, base.commit, head.commit, folder / "fork")
     sides = (fork.profiles, base.profiles, head.profiles)
     conflicts = tuple(merge_profiles(places.repository, *sides, folder))
@@ -107,25 +108,17 @@ def check_head_tree(
         TreeError: a lockfile of the base, or a file of the tree, can't be read.
     """
     if own.checked.platform is None or has_errors(own.diagnostics):
-        return 0, _errors(own.diagnostics)
+        return 0, tuple(found for found in own.diagnostics if has_errors([found]))
     names = own.checked.platform.clusters
     compared = names.intersection(wanted or names)
     found = tuple(check_memory(head.remembered.locks(), head.tree, compared, base.commit))
     known = names.union(base.tree.locks(), head.tree.folders() if wanted else ())
-    comparison = _compared(head.tree, own, known - own.manifests.keys())
+    written = {**own.files, **dict(_own_locks(head.tree, own))}
+    comparison = head.tree.compare(written, known - own.manifests.keys())
     found += tuple(foreign_files(target, comparison, own.files))
     if head.named is None:
         return comparison.stale, found
     return comparison.count + len(head.submodules), (*found, *stale_files(comparison))
-
-
-def _errors(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(each for each in diagnostics if has_errors([each]))
-
-
-def _compared(tree: Tree, own: Generation, others: Collection[str]) -> Comparison:
-    """Compare the tree of a change with what `generate` would write over it."""
-    return tree.compare({**own.files, **dict(_own_locks(tree, own))}, others)
 
 
 def _own_locks(tree: Tree, generation: Generation) -> Iterator[tuple[str, bytes]]:

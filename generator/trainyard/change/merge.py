@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 from trainyard.change.side import Places, Side, take_side
@@ -57,7 +58,7 @@ def merge_profiles(
     """
     _copy(head, folder / "profiles")
     for path in sorted(_files(base) | _files(fork)):
-        old, theirs = (_content(side / path) for side in (fork, base))
+        old, theirs = _content(fork / path), _content(base / path)
         if theirs == old:
             continue
         try:
@@ -157,9 +158,8 @@ def _place(ours: bytes, marked: bytes) -> tuple[int, int]:
     """
     own, lines = ours.split(b"\n"), marked.split(b"\n")
     begin = next(at for at, line in enumerate(lines) if line.startswith(b"<<<<<<< "))
-    end = next(at for at, line in enumerate(lines) if at > begin and line.startswith(b"======="))
-    part = lines[begin + 1 : end]
+    part = list(takewhile(lambda line: not line.startswith(b"======="), lines[begin + 1 :]))
     # What the other side changed further up moves the mark, so the nearest such part is meant.
-    same = (at for at in range(len(own)) if own[at : at + len(part)] == part)
-    at = min(same, key=lambda at: abs(at - begin), default=0)
+    same = (line for line in range(len(own)) if own[line : line + len(part)] == part)
+    at = min(same, key=lambda line: abs(line - begin), default=0)
     return at + 1, len(own[at]) - len(own[at].lstrip(b" ")) + 1

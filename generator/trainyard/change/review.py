@@ -58,48 +58,48 @@ def _only_with_platform(base: Checked, head: Checked, today: str) -> Iterator[Di
     platform = {file: owners.of_profile(file) for file in differing(mixed, head.profiles)}
     if not teams or not platform:
         return
-    found = check_loaded(mixed, (), today).diagnostics
-    new = _new(found, (*base.diagnostics, *head.diagnostics))
-    concerning = (each for each in new if has_errors([each]) or each.at.file in teams)
+    new = _new(check_loaded(mixed, (), today).diagnostics, base, head)
+    concerning = (found for found in new if has_errors([found]) or found.at.file in teams)
     yield from needs_platform_change(Edited(teams, platform), concerning)
 
 
-def _new(found: Iterable[Diagnostic], known: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    keys = {each.fact for each in known}
-    return (each for each in found if each.fact not in keys)
+def _new(found: Iterable[Diagnostic], base: Checked, head: Checked) -> list[Diagnostic]:
+    """Return the findings that neither side has."""
+    known = {diagnostic.fact for diagnostic in (*base.diagnostics, *head.diagnostics)}
+    return [diagnostic for diagnostic in found if diagnostic.fact not in known]
 
 
 def differing(before: Profiles, after: Profiles) -> Iterator[str]:
     """Yield the profiles that say something else, sorted; comments and order of keys don't."""
-    old, new = before.sources(), after.sources()
-    for file in sorted({*old, *new}):
-        if _value(old, file) != _value(new, file):
-            yield file
+    return _differing(before.sources(), after.sources())
 
 
-def _value(sources: Mapping[str, Source], file: str) -> Any:
-    return sources[file].value if file in sources else None
+def _differing(old: Mapping[str, Source], new: Mapping[str, Source]) -> Iterator[str]:
+    for name in sorted({*old, *new}):
+        if _value(old, name) != _value(new, name):
+            yield name
+
+
+def _value(sources: Mapping[str, Source], name: str) -> Any:
+    return sources[name].value if name in sources else None
 
 
 def with_platform_of(base: Profiles, head: Profiles) -> Profiles:
     """Return the base's profiles with the head's teams, and with these teams' own ledger lines."""
-    edited = {name for name in {*base.teams, *head.teams} if _of(base, name) != _of(head, name)}
+    edited = {*_differing(base.teams, head.teams)}
     ledger = _ledger(base.allocations, head.allocations, edited, _namespaces(base, head, edited))
     return replace(base, teams=head.teams, allocations=ledger)
 
 
-def _of(profiles: Profiles, team: str) -> Any:
-    return profiles.teams[team].value if team in profiles.teams else None
-
-
 def _namespaces(base: Profiles, head: Profiles, teams: Iterable[str]) -> set[str]:
     """Return the namespaces that teams have on either side."""
-    found = set()
+    namespaces = set()
     for team in teams:
         for profiles in (base, head):
-            spaces = (_of(profiles, team) or {}).get("spaces", {})
-            found |= {names.namespace(team, space) for space in ("", *spaces)}
-    return found
+            profile = _value(profiles.teams, team) or {}
+            for space in ("", *profile.get("spaces", {})):
+                namespaces.add(names.namespace(team, space))
+    return namespaces
 
 
 def _ledger(base: Source, head: Source, teams: set[str], namespaces: set[str]) -> Source:
@@ -107,14 +107,15 @@ def _ledger(base: Source, head: Source, teams: set[str], namespaces: set[str]) -
     old, new = base.value or {}, head.value or {}
     merged: dict[str, dict[str, Any]] = {}
     for cluster in sorted({*old, *new}):
-        for section in sorted({*old.get(cluster, {}), *new.get(cluster, {})}):
+        before, after = old.get(cluster, {}), new.get(cluster, {})
+        for section in sorted({*before, *after}):
             own = namespaces if section == UIDS else teams
-            before, after = (each.get(cluster, {}).get(section, {}) for each in (old, new))
-            merged.setdefault(cluster, {})[section] = _lines(before, after, own)
+            lines = _lines(before.get(section, {}), after.get(section, {}), own)
+            merged.setdefault(cluster, {})[section] = lines
     return replace(head, value=merged)
 
 
 def _lines(base: Mapping[str, Any], head: Mapping[str, Any], own: set[str]) -> dict[str, Any]:
     """Return the base's lines of a section; some lines as the head has them."""
-    lines = {key: line for key, line in base.items() if key not in own}
-    return lines | {key: line for key, line in head.items() if key in own}
+    lines = {name: line for name, line in base.items() if name not in own}
+    return lines | {name: line for name, line in head.items() if name in own}

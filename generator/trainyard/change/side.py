@@ -55,10 +55,10 @@ def find_places(profiles: Path, tree: Path) -> Places:
     Raises:
         TreeError: they are in none, or not in the same.
     """
-    found = [work_tree(profiles), work_tree(tree)]
-    if None in found:
+    of_profiles, of_tree = work_tree(profiles), work_tree(tree)
+    if of_profiles is None or of_tree is None:
         raise TreeError(f"{profiles} and {tree} are in no Git repository, so there is no base")
-    (root, inside), (other, below) = (each for each in found if each)
+    (root, inside), (other, below) = of_profiles, of_tree
     if root != other:
         raise TreeError(f"{profiles} and {tree} are in two Git repositories: {root} and {other}")
     return Places(Repository(root), inside, below)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ from trainyard import __version__
 from trainyard.change.clusters import by_hand, objects_of
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.upgrade import Upgrade
+from trainyard.change.objects import Objects
 from trainyard.generation.generate import generate
 from trainyard.model.identity import Identity
-from trainyard.model.manifest import Manifest
 from trainyard.tree.tree import Tree
 
 
@@ -43,14 +43,14 @@ def upgrade_of(
     return Upgrade(", ".join(older), __version__, objects)
 
 
-def _moved(sides: Sides, unedited: Mapping[Identity, Manifest]) -> Iterator[Identity]:
+def _moved(sides: Sides, unedited: Objects) -> Iterator[Identity]:
     """Yield the objects of a cluster that differ from the committed ones without an edit."""
     for identity in {*sides.before, *sides.after}:
-        sought = (sides.before, unedited, sides.after)
-        old, same, new = (_body(each.get(identity)) for each in sought)
-        if old != new and same == new:
+        old, new = _body(sides.before, identity), _body(sides.after, identity)
+        if old != new and _body(unedited, identity) == new:
             yield identity
 
 
-def _body(manifest: Manifest | None) -> dict[str, Any] | None:
+def _body(objects: Objects, identity: Identity) -> dict[str, Any] | None:
+    manifest = objects.get(identity)
     return manifest.body if manifest else None

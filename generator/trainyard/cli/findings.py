@@ -174,6 +174,13 @@ def remarks(
         yield "help", diagnostic.hint
 
 
+def told(diagnostic: Diagnostic, places: Places) -> Iterator[str]:
+    """Yield the message, and a line for each remark."""
+    yield diagnostic.message
+    for name, remark in remarks(diagnostic, places):
+        yield f"{name}: {remark}"
+
+
 def _note(note: Note, places: Places) -> str:
     return f"{note.message} --> {places.find(note.at)}" if note.at else note.message
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from htpy import Element, Node, figcaption, figure, span
+from htpy import Element, figcaption, figure, span
 
 from trainyard.capacity.figures import PoolCapacity
 from trainyard.model.quantity import format_nodes
@@ -29,18 +29,18 @@ class _Segment:
 
 def bar(pool: PoolCapacity) -> Element:
     """Return the figure of a pool; it is as wide as what there is, or as what teams own."""
-    segments = [each for each in _segments(pool) if each.nodes]
-    whole = sum((each.nodes for each in segments), Fraction(0))
-    words = ", ".join(f"{each.name} {_size(pool, each.nodes)}" for each in segments)
+    segments = [segment for segment in _segments(pool) if segment.nodes]
+    whole = sum((segment.nodes for segment in segments), Fraction(0))
     start = Fraction(0)
-    drawn: list[Node] = []
+    words, drawn = [], []
     for segment in segments:
+        words.append(f"{segment.name} {_size(pool, segment.nodes)}")
         drawn.append(_draw(pool, segment, start, whole))
         start += segment.nodes
     return figure(".bar")[
         _svg(
             role="img",
-            aria_label=f"Pool {pool.name}: {words or 'empty'}",
+            aria_label=f"Pool {pool.name}: {', '.join(words) or 'empty'}",
             width="100%",
             height=str(_HEIGHT),
         )[drawn],

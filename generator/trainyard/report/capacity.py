@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from htpy import Element, Node, code, details, h3, h4, li, p, summary, ul
 
@@ -19,7 +20,7 @@ from trainyard.capacity.wording import (
 )
 from trainyard.report.bars import bar
 from trainyard.report.content import Content
-from trainyard.report.elements import MANY, badge, grid, note, part
+from trainyard.report.elements import MANY, badge, grid, items, note, part
 
 _LIMITS = {
     "quota": "its quota",
@@ -33,6 +34,11 @@ _LIMITS = {
 }
 """Value that limits the largest job -> words for it."""
 
+_TEAM = (
+    *("team", "cohort", "#own", "#lends", "#may borrow"),
+    *("#largest job, own", "#largest job, with borrowed", "limited by"),
+)
+
 
 def capacity(content: Content) -> Element:
     """Return the section."""
@@ -43,14 +49,14 @@ def capacity(content: Content) -> Element:
             "Nodes that the profiles promise to teams, not what jobs use now. In a bar, the line "
             "below a team is the part that it lends."
         ),
-        [_cluster(cluster.capacity) for cluster in content.clusters],
+        (_cluster(cluster.capacity) for cluster in content.clusters),
     )
 
 
 def _cluster(figures: Capacity) -> Node:
     return [
         h3[figures.cluster],
-        [_pool(figures.cluster, pool) for pool in figures.pools],
+        map(partial(_pool, figures.cluster), figures.pools),
         _cohorts(figures) if figures.cohorts else None,
     ]
 
@@ -80,51 +86,33 @@ def _folded(about: str, content: Node, lines: int) -> Node:
 def _teams(cluster: str, pool: PoolCapacity) -> Node:
     if not pool.parts:
         return p["No team has quota."]
-    return grid(
-        f"Teams of pool {pool.name} of {cluster}, in {pool.unit.plural}",
-        (
-            "team",
-            "cohort",
-            "#own",
-            "#lends",
-            "#may borrow",
-            "#largest job, own",
-            "#largest job, with borrowed",
-            "limited by",
-        ),
-        (
-            (
-                part.team,
-                part.cohort,
-                pool.units(part.own),
-                pool.units(part.lend),
-                borrowing(pool, part),
-                job(pool, part.own_job),
-                job(pool, part.largest_job),
-                _LIMITS[part.largest_job.limit],
-            )
-            for part in pool.parts
-        ),
+    about = f"Teams of pool {pool.name} of {cluster}, in {pool.unit.plural}"
+    return grid(about, _TEAM, map(partial(_team, pool), pool.parts))
+
+
+def _team(pool: PoolCapacity, part: Part) -> Sequence[Node]:
+    return (
+        part.team,
+        part.cohort,
+        pool.units(part.own),
+        pool.units(part.lend),
+        borrowing(pool, part),
+        job(pool, part.own_job),
+        job(pool, part.largest_job),
+        _LIMITS[part.largest_job.limit],
     )
 
 
 def _cohorts(figures: Capacity) -> Node:
-    roots = [cohort for cohort in figures.cohorts if _parent(cohort) not in _names(figures)]
-    in_cycles = [cohort for cohort in figures.cohorts if cohort.lineage[-1] not in _roots(roots)]
+    names = {cohort.name for cohort in figures.cohorts}
+    roots = {cohort.name: cohort for cohort in figures.cohorts if _parent(cohort) not in names}
+    in_cycles = [cohort.name for cohort in figures.cohorts if cohort.lineage[-1] not in roots]
     return [
         h4["Cohorts: who lends to whom"],
         note("A team may borrow what is idle from every team below the same root."),
-        ul(".tree")[(_branch(figures, root) for root in roots)],
-        ul(".tree")[(li[cohort.name] for cohort in in_cycles)] if in_cycles else None,
+        ul(".tree")[map(partial(_branch, figures), roots.values())],
+        items(in_cycles, "tree") if in_cycles else None,
     ]
-
-
-def _names(figures: Capacity) -> set[str]:
-    return {cohort.name for cohort in figures.cohorts}
-
-
-def _roots(cohorts: Sequence[CohortMembers]) -> set[str]:
-    return {cohort.name for cohort in cohorts}
 
 
 def _parent(cohort: CohortMembers) -> str:
@@ -132,18 +120,20 @@ def _parent(cohort: CohortMembers) -> str:
 
 
 def _branch(figures: Capacity, cohort: CohortMembers) -> Element:
-    teams = ul[(_member(figures, team) for team in cohort.teams)]
-    below = [each for each in figures.cohorts if _parent(each) == cohort.name]
+    teams = ul[map(partial(_member, figures), cohort.teams)]
+    below = [_branch(figures, each) for each in figures.cohorts if _parent(each) == cohort.name]
     return li(".cohort")[
         code[cohort.name],
         _folded("Teams", teams, len(cohort.teams)) if cohort.teams else " (no team)",
-        ul[(_branch(figures, each) for each in below)] if below else None,
+        ul[below] if below else None,
     ]
 
 
 def _member(figures: Capacity, team: str) -> Element:
-    held = [(pool, part) for pool in figures.pools for part in pool.parts if part.team == team]
-    return li[team, ": ", "; ".join(_lending(pool, part) for pool, part in held) or "no quota here"]
+    lending: list[str] = []
+    for pool in figures.pools:
+        lending += (_lending(pool, own) for own in pool.parts if own.team == team)
+    return li[team, ": ", "; ".join(lending) or "no quota here"]
 
 
 def _lending(pool: PoolCapacity, part: Part) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import starmap
 
 from htpy import Element, Node, div, h3, h4, li, p, ul
 
@@ -23,21 +25,22 @@ _OPENED = frozenset({"Access", "Network"})
 def change(content: Content) -> Element:
     """Return the section of a report with a change."""
     assert content.change
-    return part("change", "What the change does", list(_body(content.change)))
+    return part("change", "What the change does", _body(content.change))
 
 
 def _body(found: Change) -> Iterator[Node]:
     yield p[prose(found.totals)] if found.totals else None
-    yield [_group(group) for group in found.groups]
-    yield [note(prose(each)) for each in found.notes]
+    yield from map(_group, found.groups)
+    for words in found.notes:
+        yield note(prose(words))
 
 
 def _group(group: Group) -> Node:
-    return [h3[group.title], [_section(title, lines) for title, lines in group.parts]]
+    return [h3[group.title], starmap(_section, group.parts)]
 
 
 def _section(title: str, lines: tuple[str, ...]) -> Node:
-    return [h4[title], ul(".lines")[(_item(title, item) for item in _items(lines))]]
+    return [h4[title], ul(".lines")[map(partial(_item, title), _items(lines))]]
 
 
 def _items(lines: Iterable[str]) -> list[list[str]]:

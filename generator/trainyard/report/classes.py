@@ -36,12 +36,12 @@ def classes(found: Sequence[Namespace], bonds: Mapping[str, Collection[str]]) ->
         bonds: what else distinguishes a namespace, by its name; the same for all of a class.
     """
     if len(found) <= _SHOWN_ALONE:
-        return [Class((each,)) for each in found]
+        return [Class((namespace,)) for namespace in found]
     named = _named(found)
-    groups: dict[tuple[object, ...], list[Namespace]] = {}
-    for each in found:
-        key = (each.signature, _labels(each, named), tuple(sorted(bonds[each.name])))
-        groups.setdefault(key, []).append(each)
+    groups: dict[tuple[object, ...], list[Namespace]] = defaultdict(list)
+    for namespace in found:
+        own = tuple(sorted(bonds[namespace.name]))
+        groups[namespace.signature, _labels(namespace, named), own].append(namespace)
     return [Class(tuple(members)) for members in groups.values()]
 
 
@@ -51,18 +51,19 @@ def _named(found: Sequence[Namespace]) -> dict[str, set[str | None]]:
     A rule about pods of the own namespace selects by that name; it distinguishes none.
     """
     named: dict[str, set[str | None]] = defaultdict(set)
-    for each in found:
-        for box in (*each.ingress, *each.egress):
+    for namespace in found:
+        for box in (*namespace.ingress, *namespace.egress):
             for axis, values in box.items():
                 if axis.order == NAMESPACE and isinstance(values, Values):
-                    own = {each.name} if axis == NAME else set[str]()
+                    own = {namespace.name} if axis == NAME else set[str]()
                     named[axis.label] |= values.members - own
     return named
 
 
-def _labels(each: Namespace, named: Mapping[str, set[str | None]]) -> tuple[str | None, ...]:
+def _labels(namespace: Namespace, named: Mapping[str, set[str | None]]) -> tuple[str | None, ...]:
     """Return a namespace's labels as far as a policy distinguishes them."""
-    values = ((each.labels.get(key), named[key]) for key in sorted(named))
-    return tuple(
-        value if value is None or value in wanted else _UNNAMED for value, wanted in values
-    )
+    values = []
+    for key in sorted(named):
+        value = namespace.labels.get(key)
+        values.append(value if value is None or value in named[key] else _UNNAMED)
+    return tuple(values)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from htpy import Element, Node, code, details, h3, li, p, pre, summary, ul
+from htpy import Element, Node, code, details, h3, p, pre, summary
 
-from trainyard.model.manifest import UNLISTED, Manifest
+from trainyard.model.manifest import UNLISTED
 from trainyard.model.quantity import counted
 from trainyard.references.extract import uses
 from trainyard.references.names import Scope
 from trainyard.report.content import Cluster, Content
-from trainyard.report.elements import grid, note, part
+from trainyard.report.elements import grid, items, note, part
 
 _UNREAD = {
     "ConfigMap": "scripts and settings inside of it are not run",
@@ -58,9 +58,9 @@ def coverage(content: Content) -> Element:
             "A strict schema knows every field of a kind. Names are looked up in the tree and in "
             "what the profiles declare. Each kind unfolds to its files."
         ),
-        [list(_cluster(cluster, content.unverified)) for cluster in content.clusters],
+        (_cluster(cluster, content.unverified) for cluster in content.clusters),
         h3["Not checked for any cluster"],
-        ul[(li[each] for each in _NOWHERE)],
+        items(_NOWHERE),
     )
 
 
@@ -78,14 +78,11 @@ def _cluster(cluster: Cluster, unverified: str) -> Iterator[Node]:
         "not checked",
     )
     groups = _groups(cluster)
-    objects = sum(len(group.paths) for group in groups)
+    objects, kinds = len(cluster.manifests), len({group.kind for group in groups})
+    rows = ([_files(group), *_row(group, built=built)] for group in groups)
     yield details(open=objects <= _OPEN)[
-        summary[f"{objects:,} objects of {len({group.kind for group in groups})} kinds"],
-        grid(
-            f"Checks of the objects of {cluster.name}",
-            head,
-            ([_files(group), *_row(group, built=built)] for group in groups),
-        ),
+        summary[f"{objects:,} objects of {kinds} kinds"],
+        grid(f"Checks of the objects of {cluster.name}", head, rows),
     ]
     yield _external(cluster)
 
@@ -104,20 +101,14 @@ def _summary(cluster: Cluster, unverified: str) -> Node:
 
 
 def _groups(cluster: Cluster) -> list[_Checked]:
-    by_kind: dict[tuple[str, bool], list[Manifest]] = defaultdict(list)
-    for manifest in cluster.manifests:
-        by_kind[manifest.body["kind"], manifest.unit not in UNLISTED].append(manifest)
     prefix = cluster.site.cluster.release.resource_prefix
-    checked = []
-    for (kind, synced), manifests in sorted(by_kind.items()):
-        paths = tuple(sorted(manifest.path for manifest in manifests))
-        names = sum(_names(manifest, prefix) for manifest in manifests)
-        checked.append(_Checked(kind, synced, paths, names))
-    return checked
-
-
-def _names(manifest: Manifest, prefix: str) -> int:
-    return sum(1 for _ in uses(manifest.body, Scope(manifest.namespace, prefix)))
+    paths: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    names: Counter[tuple[str, bool]] = Counter()
+    for manifest in cluster.manifests:
+        key = (manifest.body["kind"], manifest.unit not in UNLISTED)
+        paths[key].append(manifest.path)
+        names[key] += len(list(uses(manifest.body, Scope(manifest.namespace, prefix))))
+    return [_Checked(*key, tuple(sorted(some)), names[key]) for key, some in sorted(paths.items())]
 
 
 def _files(each: _Checked) -> Element:
@@ -143,5 +134,5 @@ def _external(cluster: Cluster) -> Node:
         return p["The profiles declare nothing that others own."]
     return details[
         summary[f"Declared as there, with an owner, and not looked up ({len(declared)})"],
-        ul[(li[code[name], f": {owner}"] for name, owner in declared)],
+        items([code[name], f": {owner}"] for name, owner in declared),
     ]

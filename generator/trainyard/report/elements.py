@@ -9,8 +9,12 @@ from htpy import (
     Node,
     caption,
     code,
+    dd,
     div,
+    dl,
+    dt,
     h2,
+    li,
     p,
     section,
     span,
@@ -20,6 +24,7 @@ from htpy import (
     th,
     thead,
     tr,
+    ul,
 )
 
 MANY = 12
@@ -43,7 +48,7 @@ def grid(about: str, head: Sequence[str], rows: Iterable[Sequence[Node]]) -> Ele
     """
     numeric = [name.startswith("#") for name in head]
     lines = [_row(row, numeric) for row in rows]
-    return div(".scroll", tabindex="0", role="region", aria_label=about)[
+    return box(about)[
         table(".grid", {"data-filter": "rows"} if len(lines) > MANY else {})[
             caption[about],
             thead[
@@ -73,6 +78,30 @@ def prose(words: str) -> list[Node]:
     if len(parts) % 2 == 0:
         return [words]
     return [code[each] if i % 2 else each for i, each in enumerate(parts) if each]
+
+
+def items(lines: Iterable[Node], kind: str = "") -> Element:
+    """Return a list; its class is the kind."""
+    return (ul(class_=kind) if kind else ul)[map(_item, lines)]
+
+
+def _item(line: Node) -> Element:
+    return li[line]
+
+
+def terms(pairs: Iterable[tuple[str, Node]], kind: str = "") -> Element:
+    """Return a list of names with values."""
+    return (dl(class_=kind) if kind else dl)[(div[dt[name], dd[value]] for name, value in pairs)]
+
+
+def columns(heads: Iterable[Node]) -> Element:
+    """Return the head of a table whose cells are all the heads of columns."""
+    return thead[tr[(th(scope="col")[head] for head in heads)]]
+
+
+def box(about: str) -> Element:
+    """Return a box that scrolls by itself, for one table."""
+    return div(".scroll", tabindex="0", role="region", aria_label=about)
 
 
 def note(*content: Node) -> Element:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
-from htpy import Element, Node, code, dd, details, div, dl, dt, h3, li, p, summary, ul
+from htpy import Element, Node, code, details, h3, p, summary
 
 from trainyard.model.quantity import counted
 from trainyard.report.content import Content, Finding
-from trainyard.report.elements import badge, grid, note, part, prose
+from trainyard.report.elements import badge, grid, items, note, part, prose, terms
 
 _PLACES = 5  # of one finding that are shown at once
 
 
 def findings(content: Content) -> Element:
     """Return the section."""
-    ordered = sorted(content.findings, key=lambda each: each.severity)  # "error" < "warning"
-    listed = [_finding(each) for each in ordered] or p["Nothing was found."]
+    ordered = sorted(content.findings, key=attrgetter("severity"))  # "error" < "warning"
+    listed = list(map(_finding, ordered)) or p["Nothing was found."]
     return part("findings", "Findings", listed, _waivers(content))
 
 
@@ -46,7 +47,7 @@ def _finding(finding: Finding) -> Element:
             code[finding.rule],
             f" in {len(finding.places)} places" if len(finding.places) > 1 else None,
         ],
-        dl[((div[dt[name], dd[value]]) for name, value in _facts(finding))],
+        terms(_facts(finding)),
     ]
 
 
@@ -54,16 +55,18 @@ def _facts(finding: Finding) -> Iterator[tuple[str, Node]]:
     yield "where", _places(finding.places)
     yield "if merged", prose(finding.consequence)
     if finding.notes:
-        yield "note", ul[(li[prose(each)] for each in finding.notes)]
+        yield "note", items(map(prose, finding.notes))
     yield "help", prose(finding.hint)
 
 
 def _places(places: tuple[str, ...]) -> Node:
     first, rest = places[:_PLACES], places[_PLACES:]
-    listed = ul[(li[code[place]] for place in first)]
+    listed = _codes(first)
     if not rest:
         return listed
-    more = details[
-        summary[f"{counted(len(rest), 'more place')}"], ul[(li[code[place]] for place in rest)]
-    ]
+    more = details[summary[counted(len(rest), "more place")], _codes(rest)]
     return [listed, more]
+
+
+def _codes(places: tuple[str, ...]) -> Element:
+    return items(code[place] for place in places)

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from htpy import (
-    Element,
-    Node,
-    caption,
-    code,
-    details,
-    div,
-    h3,
-    h4,
-    li,
-    summary,
-    table,
-    tbody,
-    td,
-    th,
-    thead,
-    tr,
-    ul,
-)
+from htpy import Element, Node, caption, code, details, h3, h4, summary, table, tbody, td, th, tr
 
 from trainyard.change.impact.policies import EGRESS, INGRESS, NAME
 from trainyard.change.impact.sets import Box, Values
@@ -31,7 +14,7 @@ from trainyard.change.impact.wording import lines
 from trainyard.model.platform import Site
 from trainyard.report.classes import Class, classes
 from trainyard.report.content import Cluster, Content
-from trainyard.report.elements import grid, note, part
+from trainyard.report.elements import box, columns, grid, items, note, part
 from trainyard.report.policies import Namespace, namespaces, paths
 
 _NAMED = 4  # namespaces that a cell lists at once
@@ -58,14 +41,14 @@ def network(content: Content) -> Element:
             "Computed from the generated NetworkPolicies and from the partitions or VLANs. RDMA "
             "bypasses NetworkPolicies, so it is listed by itself."
         ),
-        [list(_cluster(cluster)) for cluster in content.clusters],
+        map(_cluster, content.clusters),
     )
 
 
 def _cluster(cluster: Cluster) -> Iterator[Node]:
     yield h3[cluster.name]
     owned = _owned(cluster.site)
-    found = [each for each in namespaces(cluster.manifests) if each.name in owned]
+    found = [space for space in namespaces(cluster.manifests) if space.name in owned]
     grouped = classes(found, _bonds(owned))
     if not grouped:
         yield note("No team has a namespace here.")
@@ -76,23 +59,23 @@ def _cluster(cluster: Cluster) -> Iterator[Node]:
             "is not in the tree."
         )
     yield _matrix(cluster.name, grouped, owned)
-    yield from (_members(each) for each in grouped if len(each.members) > 1)
+    for group in grouped:
+        if len(group.members) > 1:
+            yield _members(group)
     yield h4["To and from what is outside of teams"]
     yield _outside(cluster.name, found)
 
 
 def _owned(site: Site) -> dict[str, _Owned]:
-    return {
-        space.namespace: _Owned(
-            tenant.name,
-            frozenset(
-                (each.fabric.name, f"{each.fabric.link.segment} {each.display}")
-                for each in space.networks
-            ),
-        )
-        for tenant in site.tenants
-        for space in tenant.spaces
-    }
+    owned = {}
+    for tenant in site.tenants:
+        for space in tenant.spaces:
+            segments = set()
+            for network in space.networks:
+                segment = f"{network.fabric.link.segment} {network.display}"
+                segments.add((network.fabric.name, segment))
+            owned[space.namespace] = _Owned(tenant.name, frozenset(segments))
+    return owned
 
 
 def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
@@ -100,37 +83,29 @@ def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
 
     So namespaces of one class all have a segment of their own, or none.
     """
-    holders: dict[tuple[str, str], set[str]] = {}
-    for name, each in owned.items():
-        for segment in each.segments:
-            holders.setdefault(segment, set()).add(name)
-    return {
-        name: {
-            f"{fabric} {' '.join(sorted(holders[fabric, segment] - {name}))}"
-            for fabric, segment in each.segments
-        }
-        for name, each in owned.items()
-    }
+    holders: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for name, namespace in owned.items():
+        for segment in namespace.segments:
+            holders[segment].add(name)
+    bonds: dict[str, set[str]] = {name: set() for name in owned}
+    for (fabric, _), names in holders.items():
+        for name in names:
+            bonds[name].add(f"{fabric} {' '.join(sorted(names - {name}))}")
+    return bonds
 
 
 def _members(group: Class) -> Element:
     about = f"All {len(group.members)} namespaces: {group.name}"
-    return details[summary[about], ul(".many")[(li[code[each.name]] for each in group.members)]]
+    return details[summary[about], items((code[each.name] for each in group.members), "many")]
 
 
 def _matrix(cluster: str, grouped: Sequence[Class], owned: Mapping[str, _Owned]) -> Element:
     about = f"Paths between namespaces of {cluster}, from the row to the column"
-    return div(".scroll", tabindex="0", role="region", aria_label=about)[
+    return box(about)[
         table(".matrix")[
             caption[about],
-            thead[
-                tr[
-                    th(scope="col")["from / to"],
-                    th(scope="col")["its own namespace"],
-                    (th(scope="col")[_other(each)] for each in grouped),
-                ]
-            ],
-            tbody[(_row(each, grouped, owned) for each in grouped)],
+            columns(["from / to", "its own namespace", *map(_other, grouped)]),
+            tbody[(_row(group, grouped, owned) for group in grouped)],
         ]
     ]
 
@@ -164,20 +139,19 @@ def _cell(source: Namespace, target: Namespace, owned: Mapping[str, _Owned]) -> 
 def _paths(source: Namespace, target: Namespace, owned: Mapping[str, _Owned]) -> str:
     """Return the open paths between two namespaces in a few words; empty for none."""
     shared = owned[source.name].segments & owned[target.name].segments
-    return "; ".join(
-        [*paths(source, target), *(f"RDMA on {fabric}" for fabric, _ in sorted(shared))]
-    )
+    rdma = (f"RDMA on {fabric}" for fabric, _ in sorted(shared))
+    return "; ".join((*paths(source, target), *rdma))
 
 
 def _outside(cluster: str, found: Sequence[Namespace]) -> Element:
     """Return a table of the paths that lead to or from something else than teams' own pods."""
-    grouped: dict[str, list[str]] = {}
-    for each in found:
-        for direction, boxes in ((INGRESS, each.ingress), (EGRESS, each.egress)):
-            beyond = [box for box in boxes if not _stays_inside(box, each.name)]
-            for line in lines(beyond, direction, each.name):
-                grouped.setdefault(line, []).append(each.name)
-    rows = ((line, _listed(names, len(found))) for line, names in sorted(grouped.items()))
+    names: dict[str, list[str]] = defaultdict(list)
+    for namespace in found:
+        for direction, boxes in ((INGRESS, namespace.ingress), (EGRESS, namespace.egress)):
+            beyond = [path for path in boxes if not _stays_inside(path, namespace.name)]
+            for line in lines(beyond, direction, namespace.name):
+                names[line].append(namespace.name)
+    rows = ((line, _listed(some, len(found))) for line, some in sorted(names.items()))
     return grid(f"Paths of {cluster} beyond a namespace", ("path", "namespaces"), rows)
 
 

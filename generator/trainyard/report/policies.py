@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from trainyard.change.impact.policies import EGRESS, INGRESS, NAME, allowed
-from trainyard.change.impact.sets import KIND, NAMESPACE, OWN, POD, PODS, Axis, Box, Values, common
+from trainyard.change.impact.sets import (
+    KIND,
+    NAMESPACE,
+    OWN,
+    POD,
+    PODS,
+    Axis,
+    Box,
+    Set,
+    Values,
+    common,
+)
 from trainyard.change.impact.wording import pods_of, port_of
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
@@ -48,16 +61,16 @@ class Namespace:
 
 def namespaces(manifests: Iterable[Manifest]) -> list[Namespace]:
     """Return the namespaces of a tree with their policies, by name."""
-    policies: dict[str, list[Mapping[str, Any]]] = {}
+    policies: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     labels: dict[str, Mapping[str, str]] = {}
     for manifest in manifests:
         kind = manifest.kind.name
         if kind == "NetworkPolicy":
-            policies.setdefault(manifest.namespace, []).append(mapping(manifest.body, "spec"))
+            policies[manifest.namespace].append(mapping(manifest.body, "spec"))
         elif kind == "Namespace":
             own = mapping(manifest.body, "metadata", "labels")
             labels[manifest.name] = {**own, NAME.label: manifest.name}
-    return [Namespace(name, labels[name], tuple(policies.get(name, ()))) for name in sorted(labels)]
+    return [Namespace(name, labels[name], tuple(policies[name])) for name in sorted(labels)]
 
 
 def paths(source: Namespace, target: Namespace) -> tuple[str, ...]:
@@ -65,32 +78,36 @@ def paths(source: Namespace, target: Namespace) -> tuple[str, ...]:
 
     A packet passes if the egress of its pod and the ingress of the other both allow it.
     """
-    leaving = list(_towards(source.egress, target))
-    arriving = [_turned(box) for box in _towards(target.ingress, source)]
-    both = (common(one, other) for one in leaving for other in arriving)
-    return tuple(sorted({_words(box) for box in both if box is not None}))
+    leaving = _towards(source.egress, target)
+    arriving = map(_turned, _towards(target.ingress, source))
+    words = set()
+    for egress, ingress in product(leaving, arriving):
+        both = common(egress, ingress)
+        if both is not None:
+            words.add(_words(both))
+    return tuple(sorted(words))
 
 
 def _towards(boxes: Iterable[Box], peer: Namespace) -> Iterator[Box]:
     """Yield the part of boxes that is about pods of a namespace, without the namespace's labels."""
     for box in boxes:
-        labels: Box = {
-            axis: Values(frozenset({peer.labels.get(axis.label)}))
-            for axis in box
-            if axis.order == NAMESPACE
-        }
-        inside = common(box, {KIND: PODS, **labels})
+        about: dict[Axis, Set] = {KIND: PODS}
+        for axis in box:
+            if axis.order == NAMESPACE:
+                about[axis] = Values(frozenset({peer.labels.get(axis.label)}))
+        inside = common(box, about)
         if inside is not None:
-            yield {axis: each for axis, each in inside.items() if axis.order != NAMESPACE}
+            yield {axis: part for axis, part in inside.items() if axis.order != NAMESPACE}
 
 
 def _turned(box: Box) -> Box:
     """Return a box as the other end sees it."""
-    return {
-        Axis(_OTHER_END.get(axis.order, axis.order), axis.label): each for axis, each in box.items()
-    }
+    turned = {}
+    for axis, part in box.items():
+        turned[axis._replace(order=_OTHER_END.get(axis.order, axis.order))] = part
+    return turned
 
 
 def _words(box: Box) -> str:
-    ends = " to ".join(pods_of(box, order) or "all pods" for order in (OWN, POD))
-    return f"{ends}, {port_of(box) or 'all ports'}"
+    own, peer = pods_of(box, OWN) or "all pods", pods_of(box, POD) or "all pods"
+    return f"{own} to {peer}, {port_of(box) or 'all ports'}"

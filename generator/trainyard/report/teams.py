@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
+from operator import attrgetter
 
 from htpy import Element, Node, code, span
 
+from trainyard.model.queue import Flavor
 from trainyard.model.space import Grant
 from trainyard.model.tenant import Tenant
 from trainyard.report.content import Content
@@ -26,8 +29,8 @@ _HEAD = (
 
 def teams(content: Content) -> Element:
     """Return the section."""
-    tenants = [tenant for cluster in content.clusters for tenant in cluster.site.tenants]
-    tenants.sort(key=lambda tenant: (tenant.name, tenant.cluster.name))
+    every = chain.from_iterable(cluster.site.tenants for cluster in content.clusters)
+    tenants = sorted(every, key=attrgetter("name", "cluster.name"))
     return part(
         "teams",
         "Teams",
@@ -44,29 +47,27 @@ def _row(tenant: Tenant) -> tuple[Node, ...]:
     return (
         tenant.name if state == "active" else [tenant.name, " ", badge("warned", state)],
         tenant.cluster.name,
-        [span(".whole")[f"{pool}: {amount} "] for pool, amount in _quotas(tenant)],
+        map(_quota, tenant.flavors),
         sum(int(flavor.quota.nodes * flavor.pool.hardware.gpus) for flavor in tenant.flavors),
-        0
-        if tenant.team.is_draining
-        else max((grant.nodes for grant in _granted(tenant)), default=0),
-        ", ".join(_runtimes(tenant)),
+        _largest_job(tenant),
+        ", ".join(sorted({grant.launch.runtime.name for grant in _granted(tenant)})),
         ", ".join(sorted(_segments(tenant))),
         [[code[space.namespace], " "] for space in tenant.spaces],
         tenant.team.contact,
     )
 
 
-def _quotas(tenant: Tenant) -> Iterator[tuple[str, str]]:
-    """Yield each pool with what the team owns of it."""
-    for flavor in tenant.flavors:
-        quota = flavor.quota
-        until = f" until {quota.term.until}" if quota.term else ""
-        yield quota.pool, f"{quota.display(quota.nodes)}{until}"
+def _quota(flavor: Flavor) -> Element:
+    """Return a pool with what the team owns of it."""
+    quota = flavor.quota
+    until = f" until {quota.term.until}" if quota.term else ""
+    return span(".whole")[f"{quota.pool}: {quota.display(quota.nodes)}{until} "]
 
 
-def _runtimes(tenant: Tenant) -> list[str]:
-    """Return the runtimes that some namespace of the team may use."""
-    return sorted({grant.launch.runtime.name for grant in _granted(tenant)})
+def _largest_job(tenant: Tenant) -> int:
+    if tenant.team.is_draining:
+        return 0
+    return max((grant.nodes for grant in _granted(tenant)), default=0)
 
 
 def _granted(tenant: Tenant) -> Iterator[Grant]:
@@ -74,12 +75,10 @@ def _granted(tenant: Tenant) -> Iterator[Grant]:
         yield from space.grants
 
 
-def _segments(tenant: Tenant) -> Iterator[str]:
-    """Yield the partitions and VLANs of a team, each once."""
-    found = {
-        (network.fabric.name, network.display)
-        for space in tenant.spaces
-        for network in space.networks
-    }
-    for fabric, segment in found:
-        yield f"{fabric} {segment}"
+def _segments(tenant: Tenant) -> set[str]:
+    """Return the partitions and VLANs of a team."""
+    segments = set()
+    for space in tenant.spaces:
+        for network in space.networks:
+            segments.add(f"{network.fabric.name} {network.display}")
+    return segments

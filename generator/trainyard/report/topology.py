@@ -26,20 +26,22 @@ def topology(content: Content) -> Element:
             "the lowest. Only the cluster knows which node is where. A square is a node, and a "
             "dashed one is in reserve."
         ),
-        [[h3[cluster.name], list(_cluster(cluster.site))] for cluster in content.clusters],
+        ([h3[cluster.name], _cluster(cluster.site)] for cluster in content.clusters),
     )
 
 
 def _cluster(site: Site) -> Iterator[Node]:
     for fabric in site.cluster.fabrics:
-        pools = [pool for pool in site.cluster.pools if pool.fabric == fabric]
-        yield _fabric(fabric, pools)
-    others = [pool for pool in site.cluster.pools if pool.fabric is None]
+        yield _fabric(fabric)
+        for pool in site.cluster.pools:
+            if pool.fabric == fabric:
+                yield _pool(pool, fabric.leaf_nodes)
+    others = [_pool(pool, 0) for pool in site.cluster.pools if pool.fabric is None]
     if others:
-        yield [h4["No fabric"], [_pool(pool, 0) for pool in others]]
+        yield [h4["No fabric"], others]
 
 
-def _fabric(fabric: Fabric, pools: list[Pool]) -> Node:
+def _fabric(fabric: Fabric) -> Node:
     mtu = f", MTU {fabric.mtu}" if fabric.mtu else ""
     return [
         h4[f"Fabric {fabric.name}: {fabric.link.name}{mtu}"],
@@ -48,18 +50,16 @@ def _fabric(fabric: Fabric, pools: list[Pool]) -> Node:
             (li[code[level]] for level in fabric.levels),
             li["host: ", code["kubernetes.io/hostname"]],
         ],
-        [_pool(pool, fabric.leaf_nodes) for pool in pools],
     ]
 
 
 def _pool(pool: Pool, below_leaf: int) -> Node:
     rails = f", {counted(len(pool.rails), 'rail')} each" if pool.rails else ""
-    leaves = -(-pool.nodes // below_leaf) if below_leaf else 0
-    switches = (
-        f"; {below_leaf} below one switch, so at least {counted(leaves, 'switch')}"
-        if below_leaf
-        else ""
-    ).replace("switchs", "switches")
+    switches = ""
+    if below_leaf:
+        leaves = -(-pool.nodes // below_leaf)
+        noun = "switch" if leaves == 1 else "switches"
+        switches = f"; {below_leaf} below one switch, so at least {leaves} {noun}"
     return [
         p[f"{pool.name}: {counted(pool.nodes, 'node')}{rails}{switches}."],
         _picture(pool, below_leaf) if pool.nodes <= _DRAWN else None,
@@ -69,8 +69,7 @@ def _pool(pool: Pool, below_leaf: int) -> Node:
 def _picture(pool: Pool, below_leaf: int) -> Element:
     """Return a square for each node, those of the reserve last, in boxes of one switch each."""
     squares = [i(class_={"spare": node >= pool.promised}) for node in range(pool.nodes)]
-    size = below_leaf or len(squares) or 1
-    boxes = [squares[start : start + size] for start in range(0, len(squares), size)]
-    return div(".nodes", aria_hidden="true")[
-        (span(class_={"leaf": bool(below_leaf)})[box] for box in boxes)
-    ]
+    size = below_leaf or pool.nodes or 1
+    box = span(class_={"leaf": bool(below_leaf)})
+    boxes = (box[squares[start : start + size]] for start in range(0, pool.nodes, size))
+    return div(".nodes", aria_hidden="true")[boxes]

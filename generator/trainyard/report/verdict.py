@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 
-from htpy import Element, Fragment, dd, div, dl, dt, fragment, h1, header, p, span
+from htpy import Element, Fragment, fragment, h1, header, p, span
 
-from trainyard.capacity.figures import PoolCapacity
 from trainyard.change.impact.objects import number_synced
 from trainyard.model.money import Money
 from trainyard.model.quantity import counted
 from trainyard.report.content import Change, Content
-from trainyard.report.elements import prose
+from trainyard.report.elements import prose, terms
 
 
 def verdict(content: Content) -> Element:
@@ -23,7 +23,7 @@ def verdict(content: Content) -> Element:
         h1[sentence],
         _change(content.change) if content.change else None,
         p(".checked")[_checked(content)],
-        dl(".tiles")[(div[dt[name], dd[value]] for name, value in _tiles(content))],
+        terms(_tiles(content), "tiles"),
     ]
 
 
@@ -65,13 +65,20 @@ def _checked(content: Content) -> str:
 
 
 def _tiles(content: Content) -> Iterator[tuple[str, str]]:
-    pools = [pool for cluster in content.clusters for pool in cluster.capacity.pools]
-    teams = {tenant.name for cluster in content.clusters for tenant in cluster.site.tenants}
+    teams: set[str] = set()
+    nodes, gpus, room = 0, 0, Fraction(0)
+    for cluster in content.clusters:
+        teams.update(tenant.name for tenant in cluster.site.tenants)
+        for pool in cluster.capacity.pools:
+            nodes += pool.nodes
+            gpus += pool.nodes * pool.gpus
+            # What others own too much is not subtracted.
+            room += max(pool.head_room, Fraction(0))
     yield "Clusters", str(len(content.clusters))
     yield "Teams", f"{len(teams):,}"
-    yield "Nodes", f"{sum(pool.nodes for pool in pools):,}"
-    yield "GPUs", f"{sum(pool.nodes * pool.gpus for pool in pools):,}"
-    yield "Nodes of head-room", f"{round(_room(pools), 2):g}"
+    yield "Nodes", f"{nodes:,}"
+    yield "GPUs", f"{gpus:,}"
+    yield "Nodes of head-room", f"{round(float(room), 2):g}"
     yield "Objects", f"{_objects(content):,}"
     if cost := ", ".join(_costs(content)):
         yield "Cost of all nodes a month", cost
@@ -84,17 +91,11 @@ def _objects(content: Content) -> int:
 
 def _costs(content: Content) -> Iterator[str]:
     """Yield what all nodes with a price cost in a month, by currency."""
-    months: dict[str, list[Money]] = {}
+    months: Counter[str] = Counter()
     for cluster in content.clusters:
         for pool in cluster.site.cluster.pools:
             if pool.price:
                 month = pool.price.month(pool.nodes)
-                months.setdefault(month.currency, []).append(month)
-    for currency, every in sorted(months.items()):
-        month = Money(sum(month.minor for month in every), currency)
-        yield f"{month.display.partition('.')[0]} {currency}"
-
-
-def _room(pools: Sequence[PoolCapacity]) -> float:
-    """Return the nodes that no team owns; what others own too much is not subtracted."""
-    return float(sum(max(pool.head_room, Fraction(0)) for pool in pools))
+                months[month.currency] += month.minor
+    for currency, minor in sorted(months.items()):
+        yield f"{Money(minor, currency).display.partition('.')[0]} {currency}"

@@ -13,9 +13,8 @@ from trainyard.rules.change.domain_moved import RULE as DOMAIN_MOVED
 def domain_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find a domain other than that of the committed namespaces."""
     settings = replacement.site.cluster.settings
-    former = {
-        team_label_of(namespace).partition("/")[0] for namespace in replacement.old("Namespace")
-    }
+    labels = map(team_label_of, replacement.old("Namespace"))
+    former = {label.partition("/")[0] for label in labels}
     for domain in sorted(former - {"", settings.domain}):
         message = f"the committed tree has domain `{domain}`, not `{settings.domain}`"
         yield DOMAIN_MOVED.at(settings.at / "domain", message)

@@ -54,18 +54,19 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
     A change that comes from one place of a profile is reported once.
     """
     claims = dict(_claims(replacement.site))
-    found: dict[tuple[Pointer, str, str, str, str], list[tuple[str, str]]] = defaultdict(list)
+    names: dict[tuple[Pointer, str, str, str, str], list[str]] = defaultdict(list)
+    values: dict[tuple[Pointer, str, str, str, str], dict[str, None]] = defaultdict(dict)
     for old, new in replacement.pairs(*FIELDS):
         for change in refused_changes(old, new):
             at = _place(replacement.site, new, change, claims.get(identity(new)))
             key = (at, new.kind.name, change.path, *_explained(old, change))
-            found[key].append((_named(new), change.display))
-    for (at, kind, field, hint, answer), changes in found.items():
-        names = few(name for name, _ in changes)
-        values = few(dict.fromkeys(value for _, value in changes))
+            names[key].append(_named(new))
+            values[key][change.display] = None
+    for key, some in names.items():
+        at, kind, field, hint, answer = key
         message = (
-            f"{kind} {names} on cluster `{replacement.site.name}` changes "
-            f"{field.removeprefix('spec.')}: {values}"
+            f"{kind} {few(some)} on cluster `{replacement.site.name}` changes "
+            f"{field.removeprefix('spec.')}: {few(values[key])}"
         )
         notes = [Note(answer)] if answer else []
         yield IMMUTABLE_FIELD.at(at, message, hint=hint, notes=notes)
@@ -100,8 +101,7 @@ def _is_folder(change: Difference) -> bool:
     """Return whether the path of a volume changes in its last folder alone, which is the team's."""
     if change.path != "spec.nfs.path":
         return False
-    old, new = (str(value).rpartition("/")[0] for value in (change.old, change.new))
-    return old == new
+    return str(change.old).rpartition("/")[0] == str(change.new).rpartition("/")[0]
 
 
 def _place_of(claim: Claim, change: Difference) -> Pointer:

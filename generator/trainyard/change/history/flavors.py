@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from trainyard.change.history.replacement import Replacement
+from trainyard.change.impact.places import pools_of_queue
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.differences import few
 from trainyard.model.identity import identity, team_of
@@ -41,14 +41,8 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
         yield FLAVOR_LEAVES_QUEUE.at(at, message)
 
 
-def _left(replacement: Replacement, queue: Manifest) -> Iterator[str]:
-    """Yield the flavors that a queue loses."""
+def _left(replacement: Replacement, queue: Manifest) -> list[str]:
+    """Return the flavors that a queue loses."""
     new = replacement.after.get(identity(queue))
-    kept = set(_flavors(new.body)) if new else set()
-    return (flavor for flavor in _flavors(queue.body) if flavor not in kept)
-
-
-def _flavors(body: dict[str, Any]) -> Iterator[str]:
-    for group in body["spec"]["resourceGroups"]:
-        for flavor in group["flavors"]:
-            yield flavor["name"]
+    kept = pools_of_queue(new) if new else ()
+    return [flavor for flavor in pools_of_queue(queue) if flavor not in kept]

@@ -65,8 +65,12 @@ def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
 
 def _without_ids(replacement: Replacement) -> set[str]:
     """Return the namespaces that have files, and no ids of the ledger."""
-    spaces = (space for tenant in replacement.site.tenants for space in tenant.spaces)
-    return {space.namespace for space in spaces if space.claims and not space.ids}
+    without = set()
+    for tenant in replacement.site.tenants:
+        for space in tenant.spaces:
+            if space.claims and not space.ids:
+                without.add(space.namespace)
+    return without
 
 
 def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagnostic]:
@@ -80,7 +84,7 @@ def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagn
         f"`{old}` belong to {_described(_annotated(was))}"
     )
     hint = ""
-    if any(each.namespace == old for each in _ledger(replacement)):
+    if any(ids.namespace == old for ids in _ledger(replacement)):
         hint = (
             f"Rename the line `{old}` of `{site}.{UIDS}` in profiles/allocations.yaml to `{new}`."
         )

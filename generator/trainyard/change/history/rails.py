@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from trainyard.change.history.replacement import Replacement
+from trainyard.change.impact.places import pools_of_queue
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.differences import few
 from trainyard.model.pool import Rail
@@ -15,20 +17,20 @@ from trainyard.rules.change.rails_renamed import RULE as RAILS_RENAMED
 
 def rails_renamed(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare the resource of each rail of the nodes that jobs may run on."""
-    cluster = replacement.site.cluster
-    renamed: dict[Pointer, list[tuple[str, str]]] = defaultdict(list)
+    pools: dict[Pointer, list[str]] = defaultdict(list)
+    changes: dict[Pointer, list[str]] = defaultdict(list)
     rails = _rails_in_use(replacement)
     for old, new in replacement.pairs("SriovNetworkNodePolicy"):
         before, after = old.body["spec"]["resourceName"], new.body["spec"]["resourceName"]
         if new.name in rails and before != after:
             rail = rails[new.name]
-            renamed[rail.fabric.at].append((rail.pool.name, f"{before} -> {after}"))
-    for at, changes in renamed.items():
-        pools = few(dict.fromkeys(f"`{pool}`" for pool, _ in changes))
-        names = few(dict.fromkeys(change for _, change in changes))
+            pools[rail.fabric.at].append(f"`{rail.pool.name}`")
+            changes[rail.fabric.at].append(f"{before} -> {after}")
+    for at, names in pools.items():
         message = (
-            f"rails of pool {pools} on cluster `{cluster.name}` are renamed while jobs may run "
-            f"there: {names}"
+            f"rails of pool {few(dict.fromkeys(names))} on cluster "
+            f"`{replacement.site.name}` are renamed while jobs may run there: "
+            f"{few(dict.fromkeys(changes[at]))}"
         )
         yield RAILS_RENAMED.at(at / "resources", message)
 
@@ -38,8 +40,8 @@ def _rails_in_use(replacement: Replacement) -> dict[str, Rail]:
     used = _pools_in_use(replacement)
     rails: dict[str, Rail] = {}
     for pool in replacement.site.cluster.pools:
-        if pool.name in used:
-            rails |= {rail.policy_name: rail for rail in pool.rails}
+        for rail in pool.rails if pool.name in used else ():
+            rails[rail.policy_name] = rail
     return rails
 
 
@@ -48,12 +50,12 @@ def _pools_in_use(replacement: Replacement) -> set[str]:
 
     `change/immutable-field` reports a pool that moves to another one.
     """
-    used: set[str] = set()
-    for queue in replacement.open_queues():
-        for group in queue.body["spec"]["resourceGroups"]:
-            used.update(flavor["name"] for flavor in group["flavors"])
-    pairs = replacement.pairs("ResourceFlavor")
-    return used & {new.name for old, new in pairs if _topology(old.body) == _topology(new.body)}
+    used = set(chain.from_iterable(map(pools_of_queue, replacement.open_queues())))
+    stay = set()
+    for old, new in replacement.pairs("ResourceFlavor"):
+        if _topology(old.body) == _topology(new.body):
+            stay.add(new.name)
+    return used & stay
 
 
 def _topology(body: dict[str, Any]) -> str:

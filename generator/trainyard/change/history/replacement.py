@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from trainyard.change.objects import Objects, of_kind
 from trainyard.model.holding import Holding
-from trainyard.model.identity import Identity, team_of
+from trainyard.model.identity import team_of
 from trainyard.model.ids import Ids
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
@@ -31,8 +32,8 @@ class Replacement:
     platform: Platform
     site: Site
     tool: str
-    before: Mapping[Identity, Manifest]
-    after: Mapping[Identity, Manifest]
+    before: Objects
+    after: Objects
     holdings: tuple[Holding, ...]
     ids: tuple[Ids, ...]
     renamed: Mapping[str, Team]
@@ -49,7 +50,7 @@ class Replacement:
 
     def old(self, *kinds: str) -> Iterator[Manifest]:
         """Yield the committed objects of some kinds."""
-        return (manifest for identity, manifest in self.before.items() if identity.kind in kinds)
+        return of_kind(self.before, *kinds)
 
     def pairs(self, *kinds: str) -> Iterator[tuple[Manifest, Manifest]]:
         """Yield the objects of some kinds that stay, before and after."""
@@ -62,14 +63,11 @@ class Replacement:
         return open_queues(self.before)
 
 
-def open_queues(objects: Mapping[Identity, Manifest]) -> Iterator[Manifest]:
+def open_queues(objects: Objects) -> Iterator[Manifest]:
     """Yield the ClusterQueues that let jobs run.
 
     A queue that is held and drained has evicted its jobs and starts none.
     """
-    return (
-        queue
-        for identity, queue in objects.items()
-        if identity.kind == "ClusterQueue"
-        and queue.body["spec"].get("stopPolicy") != "HoldAndDrain"
-    )
+    for queue in of_kind(objects, "ClusterQueue"):
+        if queue.body["spec"].get("stopPolicy") != "HoldAndDrain":
+            yield queue

@@ -39,9 +39,9 @@ def _reserved(replacement: Replacement, variable: str) -> frozenset[str] | None:
     """Return the names that the committed policy reserves; None if it is older than the list."""
     policy = replacement.before.get(_POLICY)
     variables = policy.body["spec"].get("variables", []) if policy else []
-    for each in variables:
-        if each["name"] == variable:
-            return frozenset(_NAME.findall(each["expression"]))
+    for own in variables:
+        if own["name"] == variable:
+            return frozenset(_NAME.findall(own["expression"]))
     return None
 
 
@@ -50,9 +50,10 @@ def _named(tenant: Tenant) -> Iterator[tuple[str, str, str, Pointer]]:
 
     A claim that is adopted exists: its name was given by whoever moved it here.
     """
-    for claim in (claim for space in tenant.spaces for claim in space.claims):
-        if claim.storage.kind != "adopted":
-            yield "PersistentVolumeClaim", claim.namespace, claim.name, claim.request.at.key()
+    for space in tenant.spaces:
+        for claim in space.claims:
+            if claim.storage.kind != "adopted":
+                yield "PersistentVolumeClaim", claim.namespace, claim.name, claim.request.at.key()
     for component in tenant.components:
         for at, _, body in component.each():
             if body["kind"] == "ConfigMap":

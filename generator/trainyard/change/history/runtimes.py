@@ -50,13 +50,13 @@ def runtime_edited_in_place(replacement: Replacement) -> Iterator[Diagnostic]:
 
 def _described(changed: tuple[Difference, ...]) -> str:
     """Return the first changes, each with the replicated jobs that have it."""
-    jobs: dict[str, list[str]] = defaultdict(list)
+    jobs: dict[str, dict[str, None]] = defaultdict(dict)
     for difference in changed:
         job, field = _split(difference)
-        jobs[f"{field} {difference.display}"] += [job] if job else []
+        jobs[f"{field} {difference.display}"] |= {job: None} if job else {}
     described = []
     for change, names in jobs.items():
-        where = " and ".join(dict.fromkeys(names))
+        where = " and ".join(names)
         described.append(f"{change} in {where}" if where else change)
     return few(described)
 
@@ -71,8 +71,11 @@ def _split(difference: Difference) -> tuple[str, str]:
 def _namespaces(replacement: Replacement, edited: list[Launch]) -> int:
     """Return how many namespaces the committed limits allow any of these runtimes."""
     names = {launch.name for launch in edited}
-    limits = (each.body.get("data", {}) for each in replacement.old("ConfigMap"))
-    return sum(not names.isdisjoint(each.get("runtimes", "").split()) for each in limits)
+    count = 0
+    for limits in replacement.old("ConfigMap"):
+        allowed = limits.body.get("data", {}).get("runtimes", "")
+        count += not names.isdisjoint(allowed.split())
+    return count
 
 
 def _origins(launch: Launch, changed: tuple[Difference, ...]) -> Iterator[Note]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from trainyard.change.history.replacement import Replacement, open_queues
+from trainyard.change.objects import Objects
 from trainyard.diagnostics import Diagnostic, Pointer
-from trainyard.model.identity import Identity, team_of
-from trainyard.model.manifest import Manifest
+from trainyard.model.identity import team_of
 from trainyard.rules.change.retired_without_draining import RULE as RETIRED_WITHOUT_DRAINING
 
 
@@ -27,9 +27,7 @@ def retired_without_draining(replacement: Replacement) -> Iterator[Diagnostic]:
             yield RETIRED_WITHOUT_DRAINING.at(state.at, message)
 
 
-def cluster_retired_without_draining(
-    cluster: str, before: Mapping[Identity, Manifest]
-) -> Iterator[Diagnostic]:
+def cluster_retired_without_draining(cluster: str, before: Objects) -> Iterator[Diagnostic]:
     """Find that a cluster is retired though a committed queue of it lets jobs run.
 
     Args:

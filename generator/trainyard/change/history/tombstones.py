@@ -57,24 +57,26 @@ def check_old_names(teams: Iterable[Team], locks: Collection[Lock]) -> Iterator[
         teams: of the profiles now.
         locks: of all clusters; without any, nothing is known of earlier teams.
     """
-    present = set().union(*(lock.teams for lock in locks))
-    remembered = {"", *present}.union(*(lock.remembered for lock in locks))
-    retired = present.difference(*(lock.units for lock in locks))
-    for team in _absent(teams, present) if locks else ():
+    present: set[str] = set()
+    units: set[str] = set()
+    remembered = {""}
+    for lock in locks:
+        present |= lock.teams
+        remembered |= lock.remembered
+        units |= lock.units
+    for team in teams if locks else ():
         at = team.at / "renamedFrom"
+        if team.name in present:
+            continue
         if team.renamed_from not in remembered:
             message = f"no lockfile of the tree remembers a team `{team.renamed_from}`"
             yield RENAMED_FROM_UNKNOWN.at(at, message)
-        elif team.renamed_from in retired:
+        elif team.renamed_from in present - units:
             message = (
                 f"team {team.name} takes over the retired team `{team.renamed_from}`, with its "
                 f"numbers, user ids and folder `{team.folder}`"
             )
             yield RENAMED_FROM_RETIRED.at(at, message)
-
-
-def _absent(teams: Iterable[Team], present: Collection[str]) -> list[Team]:
-    return [team for team in teams if team.name not in present]
 
 
 def vanished_cluster(cluster: str, lock: Lock) -> Iterator[Diagnostic]:
@@ -121,12 +123,14 @@ def _vanished_units(
     assert platform is not None
     known = generation.checked.profiles.sources()
     expected = {tenant.name for tenant in site.tenants}
-    expected |= {team.name for team in platform.teams if team.state_on(site.name).word == "retired"}
-    for team in sorted(_leaving_teams(site, lock, generation, renamed) - expected):
-        file = _TEAM.format(team)
+    for team in platform.teams:
+        if team.state_on(site.name).word == "retired":
+            expected.add(team.name)
+    for name in sorted(_leaving_teams(site, lock, generation, renamed) - expected):
+        file = _TEAM.format(name)
         if file in known:
             message = (
-                f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync "
+                f"team `{name}` has no quota on cluster `{site.name}` any more, but still its sync "
                 "unit there"
             )
             hint = _LEAVE.format(cluster=site.name)
@@ -140,8 +144,9 @@ def _leaving_teams(
     teams = set()
     for path in _leaving(site, lock, generation):
         if path.startswith("teams/"):
-            teams.add(path.split("/")[1])
-    return {renamed[team].name if team in renamed else team for team in teams}
+            team = path.split("/")[1]
+            teams.add(renamed[team].name if team in renamed else team)
+    return teams
 
 
 def _leaving(site: Site, lock: Lock, generation: Generation) -> Iterator[str]:

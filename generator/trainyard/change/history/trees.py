@@ -12,9 +12,7 @@ from trainyard.change.history.teams import cluster_retired_without_draining
 from trainyard.change.history.tombstones import check_old_names, check_vanished, vanished_cluster
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Generation
-from trainyard.model.platform import Site
 from trainyard.model.renames import renamed_holdings, renamed_ids, renames
-from trainyard.model.team import Team
 from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree
 
@@ -47,13 +45,13 @@ def _check_trees(
     wanted: frozenset[str],
     compared: Mapping[str, BothSides],
 ) -> Iterator[Diagnostic]:
-    assert generation.checked.platform is not None
     platform = generation.checked.platform
+    assert platform is not None
     committed = tree.locks()
     yield from check_old_names(platform.teams, committed.values())
     # Where every file stays, the lockfile too, no object changes and each number is remembered.
     here = (committed.keys() & generation.manifests.keys()) - generation.same
-    for cluster in sorted(here & wanted if wanted else here):
+    for cluster in sorted(here.intersection(wanted or here)):
         sides = compared.get(cluster) or both_sides(tree, cluster, generation)
         yield from _check_cluster(cluster, committed[cluster], generation, sides)
     if not wanted:
@@ -64,30 +62,15 @@ def _check_trees(
 def _check_cluster(
     cluster: str, lock: Lock, generation: Generation, sides: BothSides
 ) -> Iterator[Diagnostic]:
-    assert generation.checked.platform is not None
-    sites = {site.name: site for site in generation.checked.platform.sites}
-    if cluster in sites:
-        yield from _check_site(sites[cluster], lock, generation, sides)
-    else:
-        yield from cluster_retired_without_draining(cluster, sides[0])
-
-
-def _check_site(
-    site: Site, lock: Lock, generation: Generation, sides: BothSides
-) -> Iterator[Diagnostic]:
-    assert generation.checked.platform is not None
-    renamed = renames(generation.checked.platform.teams, lock.teams)
-    yield from check_vanished(site, lock, generation, renamed)
-    yield from check_replacement(_replacement(site, lock, generation, sides, renamed))
-
-
-def _replacement(
-    site: Site, lock: Lock, generation: Generation, sides: BothSides, renamed: Mapping[str, Team]
-) -> Replacement:
-    """Return the objects of a cluster before and after."""
     platform = generation.checked.platform
     assert platform is not None
-    return Replacement(
+    site = next((site for site in platform.sites if site.name == cluster), None)
+    if site is None:
+        yield from cluster_retired_without_draining(cluster, sides[0])
+        return
+    renamed = renames(platform.teams, lock.teams)
+    yield from check_vanished(site, lock, generation, renamed)
+    replacement = Replacement(
         platform,
         site,
         lock.tool,
@@ -96,3 +79,4 @@ def _replacement(
         renamed_ids(lock.ids, platform.ids.get(site.name, ()), renamed),
         renamed,
     )
+    yield from check_replacement(replacement)

@@ -16,18 +16,18 @@ _OPTIONS = "argocd.argoproj.io/sync-options"
 
 def object_changes_unit(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find committed objects that Argo CD may prune and that are in another unit now."""
-    moved: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for old, new in replacement.pairs(*{each.kind for each in replacement.before}):
-        if old.unit != new.unit and _may_be_pruned(old):
-            moved[old.unit, new.unit].append(new)
+    moved: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for identity, old in replacement.before.items():
+        new = replacement.after.get(identity)
+        if new and old.unit != new.unit and _may_be_pruned(old):
+            moved[old.unit, new.unit].append(f"{new.kind.name} `{new.name}`")
     at = replacement.site.cluster.at / "nodes" / "sync"
     for (old_unit, new_unit), objects in sorted(moved.items()):
-        named = few(f"{each.kind.name} `{each.name}`" for each in objects)
         where = (
             f"cluster `{replacement.site.name}` move from `{old_unit}/` to `{new_unit}/` "
             "without `Prune=false`"
         )
-        yield OBJECT_CHANGES_UNIT.at(at, f"objects of {where}: {named}")
+        yield OBJECT_CHANGES_UNIT.at(at, f"objects of {where}: {few(objects)}")
 
 
 def _may_be_pruned(committed: Manifest) -> bool:

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from trainyard.change.impact.model import NamespaceChange, Rename, Sides
 from trainyard.change.impact.permissions import beyond, permissions
 from trainyard.change.impact.rights import AccessChange, BoundRole, RoleChange
-from trainyard.model.identity import Identity, team_of
+from trainyard.change.impact.values import differing
+from trainyard.change.objects import Objects, of_kind
+from trainyard.model.identity import team_of
 from trainyard.model.lookup import mappings, text
-from trainyard.model.manifest import Manifest
 from trainyard.model.renames import renamed_namespaces
 from trainyard.model.team import Team
-
-Objects = Mapping[Identity, Manifest]
 
 
 def namespace_changes(sides: Sides) -> tuple[NamespaceChange, ...]:
@@ -33,38 +32,35 @@ def access_changes(sides: Sides) -> tuple[AccessChange, ...]:
     """
     before, after = _comparable(sides)
     gained, lost = _by_subject(after - before), _by_subject(before - after)
-    return tuple(
-        AccessChange(subject, _bound(gained[subject]), _bound(lost[subject]))
-        for subject in sorted({*gained, *lost})
-    )
+    subjects = sorted({*gained, *lost})
+    return tuple(AccessChange(each, _bound(gained[each]), _bound(lost[each])) for each in subjects)
 
 
 def rename_changes(sides: Sides) -> tuple[Rename, ...]:
     """Return the teams with new names, and who keeps all roles in their namespaces, sorted."""
     if not sides.renamed:
         return ()
-    changed = {each.subject for each in access_changes(sides)}
-    held = set[_Held]().union(*_comparable(sides))
-    found = []
+    changed = {access.subject for access in access_changes(sides)}
+    bound = set[_Held]().union(*_comparable(sides))
+    renames = []
     for old, team in sorted(_renamed_teams(sides).items()):
         own = set(renamed_namespaces({old: team}).values())
-        keep = {each.subject for each in held if each.namespace in own} - changed
-        found.append(Rename(old, team.name, team.folder, tuple(sorted(keep))))
-    return tuple(found)
+        keep = {held.subject for held in bound if held.namespace in own} - changed
+        renames.append(Rename(old, team.name, team.folder, tuple(sorted(keep))))
+    return tuple(renames)
 
 
 def _comparable(sides: Sides) -> tuple[set[_Held], set[_Held]]:
     """Return the roles on both sides, without those left behind in namespaces of old names."""
-    before, after = set(_held(sides.before)), set(_held(sides.after))
     new = renamed_namespaces(_renamed_teams(sides))
-    renamed = {_renamed(each, new) for each in before}
-    return renamed, {each for each in after if each.namespace not in new}
+    before = {_renamed(held, new) for held in _held(sides.before)}
+    return before, {held for held in _held(sides.after) if held.namespace not in new}
 
 
 def _renamed_teams(sides: Sides) -> dict[str, Team]:
     """Return each renamed team by its old name."""
-    teams = {each.name: each.team for each in sides.new.tenants} if sides.new else {}
-    return {old: teams[new] for old, new in sides.renamed.items() if new in teams}
+    _, after = sides.tenants
+    return {old: after[new].team for old, new in sides.renamed.items() if new in after}
 
 
 def _renamed(held: _Held, new: Mapping[str, str]) -> _Held:
@@ -82,21 +78,19 @@ def role_changes(sides: Sides) -> tuple[RoleChange, ...]:
 
     A role that is on one side only matters by its bindings.
     """
-    before, after = _rules(sides.before), _rules(sides.after)
-    edited = {role for role in before.keys() & after.keys() if before[role] != after[role]}
-    found = []
-    for role in sorted(edited):
-        old, new = permissions(before[role]), permissions(after[role])
+    changes = []
+    for role, before, after in differing(_rules(sides.before), _rules(sides.after)):
+        old, new = permissions(before), permissions(after)
         gained, lost = beyond(new, old), beyond(old, new)
         if gained or lost:
-            found.append(RoleChange(role.display, gained, lost, _keep(sides, role)))
-    return tuple(found)
+            changes.append(RoleChange(role.display, gained, lost, _keep(sides, role)))
+    return tuple(changes)
 
 
 def _keep(sides: Sides, role: _Role) -> tuple[str, ...]:
     """Return the subjects that have a role somewhere on both sides, sorted."""
-    held = set(_held(sides.before)) & set(_held(sides.after))
-    return tuple(sorted({each.subject for each in held if each.role == role}))
+    both = set(_held(sides.before)) & set(_held(sides.after))
+    return tuple(sorted({held.subject for held in both if held.role == role}))
 
 
 class _Role(NamedTuple):
@@ -127,24 +121,18 @@ class _Held(NamedTuple):
     namespace: str
 
 
-_BINDINGS = ("ClusterRoleBinding", "RoleBinding")
-_ROLES = ("ClusterRole", "Role")
-
-
 def _namespaces(objects: Objects) -> dict[str, str]:
     """Return each namespace of a tree with its team."""
-    return {each.name: team_of(each) for key, each in objects.items() if key.kind == "Namespace"}
+    return {namespace.name: team_of(namespace) for namespace in of_kind(objects, "Namespace")}
 
 
 def _held(objects: Objects) -> Iterator[_Held]:
     """Yield each role of each subject, once for each binding of it."""
-    for key, each in objects.items():
-        if key.kind in _BINDINGS:
-            kind = text(each.body, "roleRef", "kind")
-            owner = key.namespace if kind == "Role" else ""
-            role = _Role(kind, owner, text(each.body, "roleRef", "name"))
-            for subject in mappings(each.body, "subjects"):
-                yield _Held(_subject(subject, key.namespace), role, key.namespace)
+    for binding in of_kind(objects, "ClusterRoleBinding", "RoleBinding"):
+        kind, name = text(binding.body, "roleRef", "kind"), text(binding.body, "roleRef", "name")
+        role = _Role(kind, binding.namespace if kind == "Role" else "", name)
+        for subject in mappings(binding.body, "subjects"):
+            yield _Held(_subject(subject, binding.namespace), role, binding.namespace)
 
 
 def _subject(subject: Mapping[str, Any], namespace: str) -> str:
@@ -155,30 +143,29 @@ def _subject(subject: Mapping[str, Any], namespace: str) -> str:
 
 
 def _rules(objects: Objects) -> dict[_Role, tuple[dict[str, Any], ...]]:
-    return {
-        _Role(key.kind, key.namespace, key.name): mappings(each.body, "rules")
-        for key, each in objects.items()
-        if key.kind in _ROLES
-    }
+    rules = {}
+    for role in of_kind(objects, "ClusterRole", "Role"):
+        rules[_Role(role.kind.name, role.namespace, role.name)] = mappings(role.body, "rules")
+    return rules
 
 
-def _by_subject(held: set[_Held]) -> dict[str, list[_Held]]:
-    found: dict[str, list[_Held]] = defaultdict(list)
-    for each in sorted(held):
-        found[each.subject].append(each)
-    return found
+def _by_subject(roles: set[_Held]) -> dict[str, list[_Held]]:
+    subjects: dict[str, list[_Held]] = defaultdict(list)
+    for held in sorted(roles):
+        subjects[held.subject].append(held)
+    return subjects
 
 
-def _bound(held: list[_Held]) -> tuple[BoundRole, ...]:
+def _bound(roles: list[_Held]) -> tuple[BoundRole, ...]:
     """Return each role once, with its namespaces; for the whole cluster it has a line of its own.
 
     Args:
-        held: roles of one subject, sorted.
+        roles: of one subject, sorted.
     """
     namespaces: dict[tuple[str, bool], list[str]] = defaultdict(list)
-    for each in held:
-        namespaces[each.role.display, not each.namespace].append(each.namespace)
-    return tuple(
-        BoundRole(role, () if everywhere else tuple(where))
-        for (role, everywhere), where in sorted(namespaces.items())
-    )
+    for held in roles:
+        namespaces[held.role.display, not held.namespace].append(held.namespace)
+    bound = []
+    for (role, everywhere), where in sorted(namespaces.items()):
+        bound.append(BoundRole(role, () if everywhere else tuple(where)))
+    return tuple(bound)

@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from itertools import starmap
 
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.states import AlertChange, WaitingChange
-from trainyard.model.identity import Identity
+from trainyard.change.impact.values import differing, differing_or_absent
+from trainyard.change.objects import Objects, of_kind
 from trainyard.model.lookup import EVERY, mappings, text
-from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 
 
 def alert_changes(sides: Sides) -> tuple[AlertChange, ...]:
     """Return each alert that comes, goes or has another severity; sorted."""
     before, after = _severities(sides.before), _severities(sides.after)
-    return tuple(
-        AlertChange(alert, before.get(alert, ""), after.get(alert, ""))
-        for alert in sorted({*before, *after})
-        if before.get(alert) != after.get(alert)
-    )
+    return tuple(starmap(AlertChange, differing_or_absent(before, after, "")))
 
 
-def _severities(objects: Mapping[Identity, Manifest]) -> dict[str, str]:
+def _severities(objects: Objects) -> dict[str, str]:
     """Return the severity of each alert. Rules of one alert have the same."""
-    return {
-        alert: text(rule, "labels", "severity")
-        for identity, manifest in objects.items()
-        if identity.kind == "PrometheusRule"
-        for rule in mappings(manifest.body, "spec", "groups", EVERY, "rules")
-        if (alert := text(rule, "alert"))
-    }
+    severities = {}
+    for manifest in of_kind(objects, "PrometheusRule"):
+        for rule in mappings(manifest.body, "spec", "groups", EVERY, "rules"):
+            if alert := text(rule, "alert"):
+                severities[alert] = text(rule, "labels", "severity")
+    return severities
 
 
 def waiting_changes(sides: Sides) -> tuple[WaitingChange, ...]:
     """Return each priority on both sides whose jobs may wait for another time; sorted."""
-    before, after = _waiting(sides.old), _waiting(sides.new)
-    return tuple(
-        WaitingChange(priority, before[priority], after[priority])
-        for priority in sorted(before.keys() & after.keys())
-        if before[priority] != after[priority]
-    )
+    return tuple(starmap(WaitingChange, differing(_waiting(sides.old), _waiting(sides.new))))
 
 
 def _waiting(site: Site | None) -> dict[str, int]:

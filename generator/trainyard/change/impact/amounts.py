@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from trainyard.model.money import Money, Price
@@ -24,8 +25,8 @@ class ResourceChange:
     @property
     def display(self) -> str:
         """Both amounts, e.g. ``cpu 210 -> 204``."""
-        amounts = (format_amount(self.resource, each) for each in (self.before, self.after))
-        return f"{self.resource} {' -> '.join(amounts)}"
+        before = format_amount(self.resource, self.before)
+        return f"{self.resource} {before} -> {format_amount(self.resource, self.after)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,12 @@ class QuotaChange:
 
 def resource_changes(old: Mapping[str, int], new: Mapping[str, int]) -> tuple[ResourceChange, ...]:
     """Return each resource whose amount differs; devices such as GPUs first."""
-    changes = (ResourceChange(name, old.get(name, 0), new.get(name, 0)) for name in {**old, **new})
-    differing = (each for each in changes if each.before != each.after)
-    return tuple(sorted(differing, key=lambda each: ("/" not in each.resource, each.resource)))
+    changes = []
+    for resource in sorted({*old, *new}, key=lambda resource: ("/" not in resource, resource)):
+        before, after = old.get(resource, 0), new.get(resource, 0)
+        if before != after:
+            changes.append(ResourceChange(resource, before, after))
+    return tuple(changes)
 
 
 class Move(NamedTuple):
@@ -121,6 +125,12 @@ class OrderChange:
     before: tuple[str, ...]
     after: tuple[str, ...]
 
+    @property
+    def is_reordered(self) -> bool:
+        """Whether the pools that the queue keeps have another order."""
+        kept = [pool for pool in self.before if pool in self.after]
+        return kept != [pool for pool in self.after if pool in self.before]
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -151,6 +161,11 @@ class PoolSize:
     node: tuple[Amount, ...] = ()
 
     @property
+    def amounts(self) -> dict[str, int]:
+        """What a node has for jobs, by resource."""
+        return {amount.resource: amount.amount for amount in self.node}
+
+    @property
     def month(self) -> Money | None:
         """What all nodes cost in a month; None without a price."""
         return self.price.month(self.nodes) if self.price else None
@@ -176,10 +191,7 @@ class PoolChange:
         """What a node has for jobs, where both sides have the pool and it differs."""
         if not (self.before.nodes and self.after.nodes):
             return ()
-        old, new = (
-            {each.resource: each.amount for each in side.node} for side in (self.before, self.after)
-        )
-        return resource_changes(old, new)
+        return resource_changes(self.before.amounts, self.after.amounts)
 
     @property
     def is_emptied(self) -> bool:
@@ -226,14 +238,18 @@ class MaintenanceChange:
     @property
     def out(self) -> frozenset[str]:
         """Nodes that are out of use after the change."""
-        return frozenset(node for each in self.after for node in each.nodes)
+        return _nodes(self.after)
 
     @property
     def back(self) -> tuple[str, ...]:
         """Nodes that are in use again, sorted."""
-        return tuple(sorted({node for each in self.before for node in each.nodes} - self.out))
+        return tuple(sorted(_nodes(self.before) - self.out))
 
     @property
     def takes_nodes(self) -> bool:
         """Return whether some node goes out of use."""
-        return bool(self.out - {node for each in self.before for node in each.nodes})
+        return bool(self.out - _nodes(self.before))
+
+
+def _nodes(windows: tuple[OutOfUse, ...]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(window.nodes for window in windows))

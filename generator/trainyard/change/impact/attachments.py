@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from typing import Any, NamedTuple
 
-from trainyard.model.identity import Identity
+from trainyard.change.impact.sets import Ranges
+from trainyard.change.objects import Objects, of_kind
 from trainyard.model.lookup import mapping, text
 from trainyard.model.manifest import Manifest
-
-Objects = Mapping[Identity, Manifest]
 
 
 class Attachment(NamedTuple):
@@ -33,17 +32,14 @@ class Attachment(NamedTuple):
 
 def attachments(objects: Objects) -> frozenset[Attachment]:
     """Return each attachment of a tree to a rail."""
-    pools = {
-        key.name: text(each.body, "spec", "subnet")
-        for key, each in objects.items()
-        if key.kind == "IPPool"
-    }
-    found = []
-    for key, each in objects.items():
-        if key.kind == "NetworkAttachmentDefinition":
-            found.append(_of_definition(key, _json(text(each.body, "spec", "config")), pools))
-        elif key.kind == "SriovNetwork":
-            found.append(_of_network(key, mapping(each.body, "spec"), pools))
+    pools = {}
+    for pool in of_kind(objects, "IPPool"):
+        pools[pool.name] = text(pool.body, "spec", "subnet")
+    found = set()
+    for definition in of_kind(objects, "NetworkAttachmentDefinition"):
+        found.add(_of_definition(definition, pools))
+    for network in of_kind(objects, "SriovNetwork"):
+        found.add(_of_network(network, pools))
     return frozenset(found)
 
 
@@ -53,8 +49,8 @@ def described(found: Iterable[Attachment]) -> Iterator[tuple[str, str]]:
     for each in sorted(found):
         segments[each.namespace, each.fabric, each.segment].append(each)
     for (namespace, fabric, segment), rails in sorted(segments.items()):
-        numbers = [each.rail for each in rails]
-        named = f"rail {numbers[0]}" if len(numbers) == 1 else f"rails {_runs(numbers)}"
+        numbers = Ranges.of((each.rail, each.rail) for each in rails)
+        named = f"rail{'s' if len(rails) > 1 else ''} {numbers.display}"
         ranges = ", ".join(_collapsed(each.addresses for each in rails))
         yield namespace, f"{segment} of fabric {fabric}, {named}{ranges and f', {ranges}'}"
 
@@ -62,17 +58,19 @@ def described(found: Iterable[Attachment]) -> Iterator[tuple[str, str]]:
 _RAIL = re.compile(r"(?P<fabric>.+)-rail-(?P<rail>[0-9]+)")
 
 
-def _of_definition(key: Identity, config: Any, pools: Mapping[str, str]) -> Attachment:
+def _of_definition(definition: Manifest, pools: Mapping[str, str]) -> Attachment:
+    config = _json(text(definition.body, "spec", "config"))
     partition, vlan = text(config, "pkey"), mapping(config).get("vlan")
     segment = f"partition {partition}" if partition else f"VLAN {vlan}"
-    return _attachment(key.namespace, key.name, segment, _range(config, pools))
+    return _attachment(definition.namespace, definition.name, segment, _range(config, pools))
 
 
-def _of_network(key: Identity, spec: Mapping[str, Any], pools: Mapping[str, str]) -> Attachment:
+def _of_network(network: Manifest, pools: Mapping[str, str]) -> Attachment:
+    spec = mapping(network.body, "spec")
     namespace = text(spec, "networkNamespace")
     segment = f"VLAN {spec.get('vlan')}"
     ipam = {"ipam": _json(text(spec, "ipam"))}
-    name = key.name.removeprefix(f"{namespace}-")
+    name = network.name.removeprefix(f"{namespace}-")
     return _attachment(namespace, name, segment, _range(ipam, pools))
 
 
@@ -94,17 +92,6 @@ def _json(value: str) -> Any:
         return json.loads(value)
     except ValueError:
         return None
-
-
-def _runs(numbers: list[int]) -> str:
-    """Return sorted numbers as text, e.g. ``0-7`` or ``0, 2``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)
 
 
 def _collapsed(ranges: Iterable[str]) -> Iterator[str]:

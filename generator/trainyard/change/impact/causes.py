@@ -66,6 +66,4 @@ def _storage(manifest: Manifest) -> str:
 
 def _is_known(occupancy: Occupancy, pool: str) -> bool:
     sides = occupancy.sides
-    return pool in pools_of(sides.old) or any(
-        pool_of(each) == pool for each in sides.before.values()
-    )
+    return pool in pools_of(sides.old) or pool in map(pool_of, sides.before.values())

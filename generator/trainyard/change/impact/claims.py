@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.states import ClaimChange
+from trainyard.change.impact.values import differing
+from trainyard.change.objects import Objects, of_kind
 from trainyard.model.lookup import value_at
-from trainyard.model.manifest import Manifest
 
 
 def claim_changes(sides: Sides) -> tuple[ClaimChange, ...]:
     """Return each claim on both sides with another size, sorted."""
-    claims = (key for key in sides.before if key.kind == "PersistentVolumeClaim")
-    both = sorted(key for key in claims if key in sides.after)
-    changes = (
-        ClaimChange(key.namespace, key.name, _size(sides.before[key]), _size(sides.after[key]))
-        for key in both
-    )
-    return tuple(each for each in changes if each.before != each.after)
+    changes = differing(_sizes(sides.before), _sizes(sides.after))
+    return tuple(ClaimChange(*claim, before, after) for claim, before, after in changes)
 
 
-def _size(claim: Manifest) -> str:
-    return str(value_at(claim.body, "spec.resources.requests.storage"))
+def _sizes(objects: Objects) -> dict[tuple[str, str], str]:
+    """Return the size of each claim by its namespace and name."""
+    sizes = {}
+    for claim in of_kind(objects, "PersistentVolumeClaim"):
+        size = value_at(claim.body, "spec.resources.requests.storage")
+        sizes[claim.namespace, claim.name] = str(size)
+    return sizes

@@ -41,7 +41,7 @@ def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
     """
     # A cluster that was given up has a lockfile and no object, now as before.
     impacts = (_cluster(sides, upgrade) for sides in clusters if sides.before or sides.after)
-    return Impact(tuple(each for each in impacts if each is not None), upgrade)
+    return Impact(tuple(filter(None, impacts)), upgrade)
 
 
 def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:

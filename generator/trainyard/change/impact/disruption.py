@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
@@ -12,6 +13,8 @@ from trainyard.change.impact.occupancy import Occupancy, occupancy
 from trainyard.change.impact.places import pool_of
 from trainyard.change.impact.reaction import Edited, Reaction, Touched, flavor_of
 from trainyard.change.impact.reactions.table import reaction_to
+from trainyard.change.objects import of_kind
+from trainyard.model.differences import Difference
 from trainyard.model.immutable import refused_changes
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
@@ -40,16 +43,15 @@ def disruptions(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disrupti
         objects: what `object_changes` returns for it.
     """
     now = occupancy(sides)
-    merged: dict[tuple[Effect, str], list[_Hit]] = {}
+    causes: dict[tuple[Effect, str], list[_Hit]] = defaultdict(list)
     for hit in _hits(now, objects):
-        merged.setdefault((hit.effect, hit.cause), []).append(hit)
-    found = [_disruption(now, hits) for hits in merged.values()]
-    return tuple(
-        sorted(
-            (each for each in found if each.effect not in _OF_JOBS or each.nodes),
-            key=lambda each: (-each.effect, -each.gpus, -each.nodes, each.cause),
-        )
-    )
+        causes[hit.effect, hit.cause].append(hit)
+    found = []
+    for hits in causes.values():
+        disruption = _disruption(now, hits)
+        if disruption.nodes or disruption.effect not in _OF_JOBS:
+            found.append(disruption)
+    return tuple(sorted(found, key=lambda each: (*(-size for size in each.size), each.cause)))
 
 
 def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
@@ -62,9 +64,9 @@ def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
                 continue
             flavor = flavor_of(edited)
             # The amounts of a flavor's resources change together.
-            if (reaction.fields, flavor) in seen:
+            if flavor and (reaction.fields, flavor) in seen:
                 continue
-            seen |= {(reaction.fields, flavor)} if flavor else set()
+            seen.add((reaction.fields, flavor))
             words = cause(now, edited, reaction)
             yield _Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
 
@@ -81,12 +83,15 @@ def _verb(sides: Sides, change: ObjectChange) -> str:
 def _edited(sides: Sides, change: ObjectChange, verb: str) -> Iterator[Edited]:
     """Yield the edits of an object: each field of a changed one, which may have several effects."""
     old, new = sides.before.get(change.identity), sides.after.get(change.identity)
+    fields: Iterable[Difference | None] = (None,)
     if verb == "recreated" and old and new:
-        yield from (Edited(change, old, new, field) for field in refused_changes(old, new))
+        fields = refused_changes(old, new)
     elif verb == "changed":
-        yield from (Edited(change, old, new, field) for field in change.fields)
-    elif verb != "left behind":
-        yield Edited(change, old, new, None)
+        fields = change.fields
+    elif verb == "left behind":
+        fields = ()
+    for field in fields:
+        yield Edited(change, old, new, field)
 
 
 def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
@@ -97,8 +102,9 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
         touched |= hit.touched
     jobs = touched.quotas | {key for key in now.jobs if key[1] in touched.pools}
     busy = now.busy(jobs)
-    emptied = {name: now.pools[name].nodes for name in touched.pools & now.pools.keys()}
-    nodes = {name: ceil(count) for name, count in busy.items()} | emptied
+    nodes = {pool: ceil(count) for pool, count in busy.items()}
+    for pool in touched.pools & now.pools.keys():
+        nodes[pool] = now.pools[pool].nodes
     return Disruption(
         effect=first.effect,
         cause=first.cause,
@@ -142,7 +148,8 @@ def _pace(sides: Sides, hit: _Hit) -> str:
 
 def _pool_config(sides: Sides, hit: _Hit) -> Manifest | None:
     """Return the object that says how many nodes of the hit's pool are emptied at a time."""
-    pool, kind = pool_of(hit.edited.manifest), hit.reaction.pace
-    side = sides.after or sides.before
-    found = (each for key, each in side.items() if key.kind == kind and pool_of(each) == pool)
-    return next(found, None)
+    pool = pool_of(hit.edited.manifest)
+    for config in of_kind(sides.after or sides.before, hit.reaction.pace):
+        if pool_of(config) == pool:
+            return config
+    return None

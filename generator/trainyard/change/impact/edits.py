@@ -35,23 +35,21 @@ def same_edits(changes: Iterable[ObjectChange]) -> tuple[Edit, ...]:
     Each object is in one edit. Objects that are created, recreated, deleted or left behind for one
     reason are one edit without fields.
     """
-    found: dict[tuple[str, ...], list[ObjectChange]] = defaultdict(list)
+    same: dict[tuple[str, ...], list[ObjectChange]] = defaultdict(list)
     for change in changes:
         words = (change.identity.kind, change.change, change.scope, change.reason)
-        found[*words, *map(as_text, _shown(change))].append(change)
-    return tuple(_edit(found[key]) for key in sorted(found))
+        same[*words, *map(as_text, _shown(change))].append(change)
+    edits = []
+    for key in sorted(same):
+        kind, verb, scope, reason, *_ = key
+        objects = tuple(sorted(change.identity for change in same[key]))
+        edits.append(Edit(kind, verb, scope, reason, _shown(same[key][0]), objects))
+    return tuple(edits)
 
 
 def as_text(field: Difference) -> str:
     """Return a field and both values as text, which can be compared and sorted."""
     return f"{field.path}: {field.whole}"
-
-
-def _edit(same: list[ObjectChange]) -> Edit:
-    first = same[0]
-    objects = tuple(sorted(each.identity for each in same))
-    words = (first.identity.kind, first.change, first.scope, first.reason)
-    return Edit(*words, _shown(first), objects)
 
 
 def _shown(change: ObjectChange) -> tuple[Difference, ...]:

@@ -15,7 +15,6 @@ from trainyard.change.impact.cluster_facts import (
     pool_facts,
 )
 from trainyard.change.impact.model import Sides
-from trainyard.change.impact.quotas import are_comparable
 from trainyard.change.impact.states import FactChange
 from trainyard.change.impact.values import NONE, Fact, Facts, listed, yes
 from trainyard.model.cluster import Cluster
@@ -32,20 +31,19 @@ Holders = Iterator[tuple[tuple[str, str], dict[Fact, str]]]
 
 def fact_changes(sides: Sides) -> tuple[FactChange, ...]:
     """Return each value that differs, sorted; what comes or goes as a whole is left out."""
-    if not are_comparable(sides):
+    if not sides.are_comparable:
         return ()
     old, new = dict(_holders(sides.old, sides.renamed)), dict(_holders(sides.new, {}))
     found: dict[tuple[str, str, str, str], set[str]] = defaultdict(set)
     for holder in old.keys() & new.keys():
-        before, after = old[holder], new[holder]
-        for fact in before.keys() | after.keys():
-            values = before.get(fact, NONE), after.get(fact, NONE)
-            if values[0] != values[1]:
-                found[fact.topic, fact.what, *values].add(fact.subject)
-    return tuple(
-        FactChange(topic, tuple(sorted(subjects)), what, before, after)
-        for (topic, what, before, after), subjects in sorted(found.items())
-    )
+        for fact in old[holder].keys() | new[holder].keys():
+            before, after = old[holder].get(fact, NONE), new[holder].get(fact, NONE)
+            if before != after:
+                found[fact.topic, fact.what, before, after].add(fact.subject)
+    changes = []
+    for (topic, *values), subjects in sorted(found.items()):
+        changes.append(FactChange(topic, tuple(sorted(subjects)), *values))
+    return tuple(changes)
 
 
 def _holders(site: Site | None, renamed: Mapping[str, str]) -> Holders:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from trainyard.change.impact.duties import HandChange, NodeWork, ServerChange
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
-from trainyard.change.impact.quotas import are_comparable
 from trainyard.model.by_hand import NODES_SYNCER, owner_of
 from trainyard.model.pool import Pool
 
@@ -28,11 +27,13 @@ def hand_changes(sides: Sides) -> tuple[HandChange, ...]:
 
 def node_work(sides: Sides) -> tuple[NodeWork, ...]:
     """Return what new nodes need, and nodes whose labels or taint change; sorted by pool."""
-    if not are_comparable(sides):
+    if not sides.are_comparable:
         return ()
-    old, new = pools_of(sides.old), pools_of(sides.new)
-    found = (_on_nodes(old.get(name), pool) for name, pool in sorted(new.items()))
-    return tuple(work for works in found for work in works)
+    before = pools_of(sides.old)
+    work: list[NodeWork] = []
+    for name, pool in sorted(pools_of(sides.new).items()):
+        work += _on_nodes(before.get(name), pool)
+    return tuple(work)
 
 
 def _on_nodes(old: Pool | None, new: Pool) -> Iterator[NodeWork]:
@@ -54,8 +55,9 @@ def _marks(pool: Pool) -> set[str]:
 
 def server_change(sides: Sides) -> ServerChange | None:
     """Return the address of the API server on both sides, if it differs."""
-    servers = [site.cluster.server if site else "" for site in (sides.old, sides.new)]
-    return ServerChange(*servers) if all(servers) and servers[0] != servers[1] else None
+    before = sides.old.cluster.server if sides.old else ""
+    after = sides.new.cluster.server if sides.new else ""
+    return ServerChange(before, after) if before and after and before != after else None
 
 
 def _change(old: str | None, new: str | None) -> str:

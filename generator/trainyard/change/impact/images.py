@@ -35,10 +35,12 @@ def described(old: Manifest, new: Manifest) -> tuple[str, ...]:
 
 def _others(before: Any, after: Any) -> Iterator[str]:
     """Yield the first fields that differ, in one line."""
-    found = (each for each in differences(before, after) if not _IMAGE_OR_ENV.search(each.path))
-    line = few(sorted({f"{_tail(each.path)} {each.display}" for each in found}))
-    if line:
-        yield line
+    fields = set()
+    for field in differences(before, after):
+        if not _IMAGE_OR_ENV.search(field.path):
+            fields.add(f"{_tail(field.path)} {field.display}")
+    if fields:
+        yield few(sorted(fields))
 
 
 _IMAGE_OR_ENV = re.compile(r"ontainers\[[^]]+]\.(?:image|env|env\[.*)\Z", re.DOTALL)
@@ -61,10 +63,11 @@ def _containers(spec: Any) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
 
 
 def _environment(container: Any) -> dict[str, str]:
-    return {
-        text(variable, "name"): str(variable.get("value", variable.get("valueFrom")))
-        for variable in mappings(container, "env")
-    }
+    variables = {}
+    for variable in mappings(container, "env"):
+        value = variable.get("value", variable.get("valueFrom"))
+        variables[text(variable, "name")] = str(value)
+    return variables
 
 
 def _tail(path: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import starmap
 
 from trainyard.change.impact.model import Sides
-from trainyard.change.impact.quotas import are_comparable
 from trainyard.change.impact.states import DeadlineChange, PriorityChange
+from trainyard.change.impact.values import differing
 from trainyard.model.platform import Site
 
 
@@ -16,35 +17,27 @@ def priority_changes(sides: Sides) -> tuple[PriorityChange, ...]:
 
     Namespaces on one side only are left out. Sorted.
     """
-    if not are_comparable(sides):
+    if not sides.are_comparable:
         return ()
-    old, new = _priorities(sides.old), _priorities(sides.new)
-    found: dict[tuple[str, bool], list[str]] = defaultdict(list)
-    for space in sorted(old.keys() & new.keys()):
-        for name in old[space] ^ new[space]:
-            found[name, name in new[space]].append(space)
-    return tuple(
-        PriorityChange(name, added, tuple(spaces))
-        for (name, added), spaces in sorted(found.items())
-    )
+    before, after = dict(_priorities(sides.old)), dict(_priorities(sides.new))
+    namespaces: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    for namespace, had, has in differing(before, after):
+        for priority in had ^ has:
+            namespaces[priority, priority in has].append(namespace)
+    return tuple(PriorityChange(*key, tuple(some)) for key, some in sorted(namespaces.items()))
 
 
 def deadline_changes(sides: Sides) -> tuple[DeadlineChange, ...]:
     """Return each priority on both sides whose jobs may run for another time, sorted."""
-    old, new = dict(_deadlines(sides.old)), dict(_deadlines(sides.new))
-    return tuple(
-        DeadlineChange(name, old[name], new[name])
-        for name in sorted(old.keys() & new.keys())
-        if old[name] != new[name]
-    )
+    before, after = dict(_deadlines(sides.old)), dict(_deadlines(sides.new))
+    return tuple(starmap(DeadlineChange, differing(before, after)))
 
 
-def _priorities(site: Site | None) -> dict[str, frozenset[str]]:
-    return {
-        space.namespace: frozenset(priority.name for priority in space.priorities)
-        for tenant in (site.tenants if site else ())
-        for space in tenant.spaces
-    }
+def _priorities(site: Site | None) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield each namespace with the priorities that its jobs may have."""
+    for tenant in site.tenants if site else ():
+        for space in tenant.spaces:
+            yield space.namespace, frozenset(priority.name for priority in space.priorities)
 
 
 def _deadlines(site: Site | None) -> Iterator[tuple[str, int]]:

@@ -16,7 +16,7 @@ def why_lost(sides: Sides, use: Use, used: Used) -> str:
     """Return what the new profiles have instead; empty where they are not known."""
     if sides.new is None:
         return "cluster removed"
-    tenant = next((each for each in sides.new.tenants if each.name == used.team), None)
+    tenant = sides.tenants[1].get(used.team)
     if tenant is None:
         return "the team leaves the cluster"
     runtime = sides.before.get(Identity("ClusterTrainingRuntime", "", used.name))
@@ -28,15 +28,23 @@ def why_lost(sides: Sides, use: Use, used: Used) -> str:
 
 def _of_listed(site: Site, tenant: Tenant, profile: str, use: Use, used: Used) -> str:
     """Return why a team can't use a runtime that it lists."""
-    flavors = [each for each in tenant.flavors if use.nodes in _kinds(each) and each.quota.maximum]
+    flavors = []
+    for flavor in tenant.flavors:
+        hardware = flavor.pool.hardware
+        if use.nodes in {hardware.name, hardware.node_class} and flavor.quota.maximum:
+            flavors.append(flavor)
     if not flavors:
         return "no quota on such nodes any more"
-    runtimes = [each.runtime for each in site.launches if each.runtime.name == profile]
+    runtimes = [launch.runtime for launch in site.launches if launch.runtime.name == profile]
     return _other(runtimes, use, flavors) or _too_small(tenant, use, used, flavors)
 
 
 def _too_small(tenant: Tenant, use: Use, used: Used, flavors: list[Flavor]) -> str:
-    largest = _largest(tenant, use.space, flavors)
+    """Return that the largest job that quota and `largestJob` permit is too small; empty if not."""
+    largest = max(int(flavor.quota.maximum) for flavor in flavors)
+    for space in tenant.spaces:
+        if space.limits_name == names.job_limits(use.space):
+            largest = min(largest, space.profile.largest_job)
     if largest < used.least:
         return f"a job needs at least {used.least} nodes, and the largest here has {largest}"
     return ""
@@ -51,18 +59,3 @@ def _other(runtimes: list[Runtime], use: Use, flavors: list[Flavor]) -> str:
         return f"version {runtime.version} takes its place"
     kept = any(each.pool.hardware.name in runtime.hardware for each in flavors)
     return "" if kept else "the runtime no longer names such nodes"
-
-
-def _kinds(flavor: Flavor) -> tuple[str, str]:
-    return flavor.pool.hardware.name, flavor.pool.hardware.node_class
-
-
-def _largest(tenant: Tenant, space: str, flavors: list[Flavor]) -> int:
-    """Return the nodes of the largest job that quota and `largestJob` permit in a namespace."""
-    quota = max(int(each.quota.maximum) for each in flavors)
-    caps = (
-        each.profile.largest_job
-        for each in tenant.spaces
-        if each.limits_name == names.job_limits(space)
-    )
-    return min(quota, *caps)

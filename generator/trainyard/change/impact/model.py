@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from itertools import chain
 
 from trainyard.change.impact.amounts import (
     CohortChange,
@@ -28,10 +29,11 @@ from trainyard.change.impact.states import (
     WaitingChange,
 )
 from trainyard.change.impact.upgrade import Upgrade
+from trainyard.change.objects import Objects
 from trainyard.model.differences import Difference
 from trainyard.model.identity import Identity
-from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,8 @@ class Sides:
     name: str
     old: Site | None
     new: Site | None
-    before: Mapping[Identity, Manifest]
-    after: Mapping[Identity, Manifest]
+    before: Objects
+    after: Objects
     renamed: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
@@ -61,6 +63,26 @@ class Sides:
         """Both sides without nodes in maintenance."""
         old, new = (site.in_use if site else None for site in (self.old, self.new))
         return replace(self, old=old, new=new)
+
+    @property
+    def are_comparable(self) -> bool:
+        """Whether the numbers of both sides are known: old profiles may be unreadable."""
+        return self.old is not None or not self.before
+
+    @property
+    def tenants(self) -> tuple[dict[str, Tenant], dict[str, Tenant]]:
+        """Teams before and after, by their names after the change."""
+        before = {}
+        for tenant in self.old.tenants if self.old else ():
+            before[self.renamed.get(tenant.name, tenant.name)] = tenant
+        after = self.new.tenants if self.new else ()
+        return before, {tenant.name: tenant for tenant in after}
+
+    def kept_tenants(self) -> Iterator[tuple[str, Tenant, Tenant]]:
+        """Yield each team on both sides: its name after the change, before, after; sorted."""
+        before, after = self.tenants
+        for name in sorted(before.keys() & after.keys()):
+            yield name, before[name], after[name]
 
 
 class Effect(IntEnum):
@@ -181,6 +203,11 @@ class Disruption:
     gpus: int
     lost: str = ""
 
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """How bad it is: by effect, then by GPUs and nodes."""
+        return self.effect, self.gpus, self.nodes
+
 
 @dataclass(frozen=True, slots=True)
 class Rename:
@@ -249,5 +276,5 @@ class Impact:
     @property
     def worst(self) -> Disruption | None:
         """The worst disruption: by effect, then by GPUs; None when nothing that runs is touched."""
-        every = [each for cluster in self.clusters for each in cluster.disruptions]
-        return max(every, key=lambda each: (each.effect, each.gpus, each.nodes), default=None)
+        every = chain.from_iterable(cluster.disruptions for cluster in self.clusters)
+        return max(every, key=lambda disruption: disruption.size, default=None)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from trainyard.change.impact.attachments import attachments, described
 from trainyard.change.impact.model import PathChange, Sides
 from trainyard.change.impact.policies import EGRESS, INGRESS, allowed
 from trainyard.change.impact.sets import Box, without
+from trainyard.change.impact.values import differing_or_absent
 from trainyard.change.impact.wording import is_everything, lines
-from trainyard.model.identity import Identity
+from trainyard.change.objects import Objects, of_kind
 from trainyard.model.lookup import mapping
-from trainyard.model.manifest import Manifest
-
-Objects: TypeAlias = Mapping[Identity, Manifest]
 
 _REMOVED = "all traffic: the namespace is deleted"
 _MANY = 3
@@ -44,8 +42,9 @@ _Found: TypeAlias = Iterator[tuple[str, bool, str]]
 
 def _attached(sides: Sides) -> _Found:
     before, after = attachments(sides.before), attachments(sides.after)
-    for opened, found in ((True, after - before), (False, before - after)):
-        yield from ((namespace, opened, path) for namespace, path in described(found))
+    for opened, segments in ((True, after - before), (False, before - after)):
+        for namespace, path in described(segments):
+            yield namespace, opened, path
 
 
 def _filtered(sides: Sides) -> _Found:
@@ -57,38 +56,36 @@ def _filtered(sides: Sides) -> _Found:
     others = (_named(sides.before) | _named(sides.after)) - made - makes
     before = _policies(sides.before, made | others)
     after = _policies(sides.after, makes | others)
-    known: dict[tuple[str, str, str], tuple[tuple[bool, str], ...]] = {}
-    for namespace in sorted({*before, *after}):
-        old, new = before.get(namespace), after.get(namespace)
-        if old == new:
-            continue
+    known: dict[tuple[str, str, str], list[tuple[bool, str]]] = {}
+    for namespace, old, new in differing_or_absent(before, after, None):
         texts = _text(old), _text(new)
         key = (namespace if any(namespace in text for text in texts) else "", *texts)
         if key not in known:
-            known[key] = tuple(_compared(old, new, namespace))
-        yield from ((namespace, opened, path) for opened, path in known[key])
+            known[key] = list(_compared(old, new, namespace))
+        for opened, path in known[key]:
+            yield namespace, opened, path
 
 
 _Specs: TypeAlias = list[dict[str, Any]]
 
 
-def _policies(objects: Objects, namespaces: set[str]) -> dict[str, _Specs]:
+def _policies(objects: Objects, namespaces: set[str]) -> dict[str, _Specs | None]:
     """Return the ``spec`` of each policy of each namespace, in one order."""
-    specs: dict[str, _Specs] = {namespace: [] for namespace in namespaces}
-    for key, each in objects.items():
-        if key.kind == "NetworkPolicy" and key.namespace in specs:
-            specs[key.namespace].append(mapping(each.body, "spec"))
-    return {namespace: sorted(each, key=_text) for namespace, each in specs.items()}
+    specs: dict[str, list[dict[str, Any]]] = {namespace: [] for namespace in namespaces}
+    for policy in of_kind(objects, "NetworkPolicy"):
+        if policy.namespace in specs:
+            specs[policy.namespace].append(mapping(policy.body, "spec"))
+    return {namespace: sorted(every, key=_text) for namespace, every in specs.items()}
 
 
 def _made(objects: Objects) -> set[str]:
     """Return the namespaces that a tree makes."""
-    return {key.name for key in objects if key.kind == "Namespace"}
+    return {namespace.name for namespace in of_kind(objects, "Namespace")}
 
 
 def _named(objects: Objects) -> set[str]:
     """Return the namespaces that have a NetworkPolicy."""
-    return {key.namespace for key in objects if key.kind == "NetworkPolicy"}
+    return {policy.namespace for policy in of_kind(objects, "NetworkPolicy")}
 
 
 def _text(value: Any) -> str:
@@ -104,7 +101,8 @@ def _compared(old: _Specs | None, new: _Specs | None, namespace: str) -> Iterato
         before = [] if old is None else allowed(old, direction, namespace)
         after = allowed(new, direction, namespace)
         for opened, boxes in ((True, _beyond(after, before)), (False, _beyond(before, after))):
-            yield from ((opened, path) for path in lines(boxes, direction, namespace))
+            for path in lines(boxes, direction, namespace):
+                yield opened, path
 
 
 def _beyond(boxes: list[Box], others: list[Box]) -> list[Box]:

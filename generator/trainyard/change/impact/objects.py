@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from trainyard.change.impact.model import ObjectChange, Sides
 from trainyard.change.impact.places import team_of_unit
 from trainyard.change.impact.reasons import removed_namespaces, why_it_leaves
-from trainyard.change.impact.remaining import why_it_stays
+from trainyard.change.impact.remaining import units_of, why_it_stays
 from trainyard.change.impact.replaced import replaced
 from trainyard.model.differences import Difference, differences, few
 from trainyard.model.identity import identity
@@ -21,23 +21,22 @@ STATEFUL = frozenset({"Namespace", "PersistentVolume", "PersistentVolumeClaim"})
 def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
     """Return what happens to each object that differs, sorted by identity."""
     before, after = sides.before, sides.after
-    taken = replaced(before.keys() - after.keys(), after.keys() - before.keys(), sides.renamed)
-    units = frozenset(each.unit for each in after.values())
+    gone, units = before.keys() - after.keys(), units_of(after)
+    taken = replaced(gone, after.keys() - before.keys(), sides.renamed)
     changes: list[ObjectChange] = []
     for key, new in after.items():
         if key in before:
             changes += _kept(before[key], new)
         elif key in taken:
+            gone.remove(taken[key].identity)
             changes.append(_taken(units, before[taken[key].identity], new, taken[key].reason))
         else:
             changes.append(_change(new, "created", "", ()))
-    replaced_ones = {each.identity for each in taken.values()}
-    gone = before.keys() - after.keys() - replaced_ones
     removed = removed_namespaces(sides)
-    changes += (
-        _gone(units, why_it_leaves(sides, removed, before[key]), before[key]) for key in gone
-    )
-    return tuple(sorted(changes, key=lambda each: each.identity))
+    for key in gone:
+        reason = why_it_leaves(sides, removed, before[key])
+        changes.append(_gone(units, reason, before[key]))
+    return tuple(sorted(changes, key=lambda change: change.identity))
 
 
 def number_synced(objects: Iterable[Manifest]) -> int:
@@ -62,9 +61,8 @@ def _kept(old: Manifest, new: Manifest) -> Iterator[ObjectChange]:
     """Yield the change of an object that stays, if there is one."""
     if old.body == new.body and old.unit == new.unit:
         return
-    fields = tuple(differences(old.body, new.body))
-    refused = few(each.path.removeprefix("spec.") for each in refused_changes(old, new))
-    if refused:
+    fields = differences(old.body, new.body)
+    if refused := few(field.path.removeprefix("spec.") for field in refused_changes(old, new)):
         yield _change(new, "recreated", f"the API server never changes {refused}", fields)
     else:
         moved = f"moves from `{old.unit}/` to `{new.unit}/`" if old.unit != new.unit else ""
@@ -86,6 +84,6 @@ def _gone(units: frozenset[str], reason: str, old: Manifest) -> ObjectChange:
 def _change(
     manifest: Manifest, change: str, reason: str, fields: Iterable[Difference]
 ) -> ObjectChange:
-    ordered = tuple(sorted(fields, key=lambda each: each.path))
+    ordered = tuple(sorted(fields, key=lambda field: field.path))
     scope = _scope(manifest)
     return ObjectChange(identity(manifest), change, scope, manifest.unit, reason, ordered)

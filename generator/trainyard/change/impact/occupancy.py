@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
 
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
@@ -19,9 +19,6 @@ from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
-
-_Group = TypeVar("_Group")
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +46,29 @@ class Occupancy:
     jobs: Mapping[Key, Fraction]
     tree: Mapping[str, Tree]
     owned: Mapping[tuple[Tree, str], Fraction]
-    of_team: Mapping[str, frozenset[Key]]
-    borrowing: Mapping[tuple[str, str], frozenset[Key]]
-    runtimes: Mapping[str, frozenset[Key]]
-    priorities: Mapping[str, frozenset[str]]
+    of_team: Mapping[str, AbstractSet[Key]]
+    borrowing: Mapping[tuple[str, str], AbstractSet[Key]]
+    runtimes: Mapping[str, AbstractSet[Key]]
+    priorities: Mapping[str, AbstractSet[str]]
     old: Mapping[Key, Quota]
     new: Mapping[Key, Quota]
     losers: Mapping[Key, frozenset[Key]]
 
     def root(self, cohort: str) -> str:
         """Return the root of a cohort's tree; empty for no cohort."""
-        return _root(self.sides.old or self.sides.new, cohort)
+        site = self.sides.old or self.sides.new
+        return site.cluster.lineage(cohort)[-1] if site and cohort else ""
 
     def busy(self, jobs: Iterable[Key]) -> dict[str, Fraction]:
         """Return on how many nodes of each pool some jobs may run at a time, at most."""
         trees: dict[tuple[Tree, str], Fraction] = defaultdict(Fraction)
         for team, pool in jobs:
             trees[self.tree[team], pool] += self.jobs[team, pool]
-        found: dict[str, Fraction] = defaultdict(Fraction)
+        busy: dict[str, Fraction] = defaultdict(Fraction)
         for (tree, pool), nodes in trees.items():
-            found[pool] += min(nodes, self.owned[tree, pool])
-        return {
-            pool: min(nodes, Fraction(self.pools[pool].promised)) for pool, nodes in found.items()
-        }
+            owned = min(nodes, self.owned[tree, pool])
+            busy[pool] = min(busy[pool] + owned, Fraction(self.pools[pool].promised))
+        return busy
 
     def gpus(self, busy: Mapping[str, Fraction]) -> int:
         """Return the GPUs of some nodes of each pool."""
@@ -81,110 +78,91 @@ class Occupancy:
 def occupancy(sides: Sides) -> Occupancy:
     """Return where jobs may run: as the old profiles say, or the new ones where those are lost."""
     site = sides.old or sides.new
-    borrowed = _borrowed(site)
-    running = tuple(_running(sides, site, borrowed))
-    tree = _trees(site)
+    tenants, borrowed = (site.tenants, _borrowed(site)) if site else ((), {})
+    tree = {tenant.name: tree_of(tenant) for tenant in tenants}
+    jobs: dict[Key, Fraction] = {}
+    of_team: dict[str, set[Key]] = defaultdict(set)
+    borrowing: dict[tuple[str, str], set[Key]] = defaultdict(set)
+    runtimes: dict[str, set[Key]] = defaultdict(set)
+    for tenant, flavor in _admitted(sides, tenants):
+        key = tenant.name, flavor.name
+        nodes = flavor.quota.nodes + borrowed[key]
+        if not nodes:
+            continue
+        jobs[key] = nodes
+        of_team[tenant.name].add(key)
+        for runtime in _runtimes(tenant, flavor):
+            runtimes[runtime].add(key)
+        if borrowed[key]:
+            root, _ = tree[tenant.name]
+            borrowing[root, ""].add(key)
+            borrowing[root, flavor.name].add(key)
     return Occupancy(
         sides=sides,
         pools={**pools_of(sides.new), **pools_of(sides.old)},
-        jobs={
-            (tenant.name, flavor.name): flavor.quota.nodes + borrowed[tenant.name, flavor.name]
-            for tenant, flavor in running
-        },
+        jobs=jobs,
         tree=tree,
         owned=_owned(site, tree),
-        of_team=_grouped((tenant.name, (tenant.name, flavor.name)) for tenant, flavor in running),
-        borrowing=_grouped(
-            ((_root(site, tenant.team.cohort), pool), (tenant.name, flavor.name))
-            for tenant, flavor in running
-            for pool in ("", flavor.name)
-            if borrowed[tenant.name, flavor.name]
-        ),
-        runtimes=_grouped(_runtimes(running)),
-        priorities=_grouped(_priorities(site)),
+        of_team=of_team,
+        borrowing=borrowing,
+        runtimes=runtimes,
+        priorities=_priorities(tenants),
         old=_quotas(sides.old),
         new=_quotas(sides.new),
         losers=losers(sides.old, sides.new, sides.renamed),
     )
 
 
-def _running(
-    sides: Sides, site: Site | None, borrowed: Mapping[Key, Fraction]
-) -> Iterator[tuple[Tenant, Flavor]]:
-    """Yield the quotas within which jobs may run."""
-    for tenant in site.tenants if site else ():
+def _admitted(sides: Sides, tenants: Iterable[Tenant]) -> Iterator[tuple[Tenant, Flavor]]:
+    """Yield the quotas within which jobs may have been admitted."""
+    for tenant in tenants:
         for queue in tenant.queues:
-            if _admits(sides, queue.name):
+            committed = sides.before.get(Identity("ClusterQueue", "", queue.name))
+            if committed and value_at(committed.body, "spec.stopPolicy") != "HoldAndDrain":
                 for flavor in queue.flavors:
-                    if flavor.quota.nodes + borrowed[tenant.name, flavor.name]:
-                        yield tenant, flavor
+                    yield tenant, flavor
 
 
-def _borrowed(site: Site | None) -> dict[Key, Fraction]:
+def _borrowed(site: Site) -> dict[Key, Fraction]:
     """Return the nodes that each team can borrow: within its limit, and lent by others."""
-    found: dict[Key, Fraction] = defaultdict(Fraction)
-    if site is None:
-        return found
+    borrowed: dict[Key, Fraction] = defaultdict(Fraction)
     for pool, owners in owners_of(site).items():
         lent = lent_by_others(site.cluster, owners)
         for tenant, quota in owners:
-            found[tenant.name, pool] = min(quota.borrow, lent.get(tenant.name, Fraction(0)))
-    return found
-
-
-def _admits(sides: Sides, name: str) -> bool:
-    """Return whether a committed ClusterQueue may have admitted jobs."""
-    committed = sides.before.get(Identity("ClusterQueue", "", name))
-    if committed is None:
-        return False
-    return bool(value_at(committed.body, "spec.stopPolicy") != "HoldAndDrain")
+            borrowed[tenant.name, pool] = min(quota.borrow, lent.get(tenant.name, Fraction(0)))
+    return borrowed
 
 
 def _owned(site: Site | None, tree: Mapping[str, Tree]) -> dict[tuple[Tree, str], Fraction]:
-    found: dict[tuple[Tree, str], Fraction] = defaultdict(Fraction)
+    owned: dict[tuple[Tree, str], Fraction] = defaultdict(Fraction)
     for (team, pool), quota in _quotas(site).items():
-        found[tree[team], pool] += quota.nodes
-    return found
+        owned[tree[team], pool] += quota.nodes
+    return owned
 
 
-def _trees(site: Site | None) -> dict[str, Tree]:
-    if site is None:
-        return {}
-    return {each.name: tree_of(site, each.team.cohort, each.name) for each in site.tenants}
-
-
-def _root(site: Site | None, cohort: str) -> str:
-    return site.cluster.lineage(cohort)[-1] if site and cohort else ""
-
-
-def _quotas(site: Site | None) -> dict[tuple[str, str], Quota]:
-    return {
-        (tenant.name, flavor.name): flavor.quota
-        for tenant in (site.tenants if site else ())
-        for queue in tenant.queues
-        for flavor in queue.flavors
-    }
-
-
-def _runtimes(running: Iterable[tuple[Tenant, Flavor]]) -> Iterator[tuple[str, Key]]:
-    """Yield each runtime with each quota on nodes that its pods may run on."""
-    for tenant, flavor in running:
-        for space in tenant.spaces:
-            for launch in space.launches:
-                # A runtime for any of several kinds of node has the name of their class.
-                hardware = flavor.pool.hardware
-                if launch.hardware.name in {hardware.name, hardware.node_class}:
-                    yield launch.name, (tenant.name, flavor.name)
-
-
-def _priorities(site: Site | None) -> Iterator[tuple[str, str]]:
+def _quotas(site: Site | None) -> dict[Key, Quota]:
+    quotas = {}
     for tenant in site.tenants if site else ():
+        for flavor in tenant.flavors:
+            quotas[tenant.name, flavor.name] = flavor.quota
+    return quotas
+
+
+def _runtimes(tenant: Tenant, flavor: Flavor) -> Iterator[str]:
+    """Yield the runtimes whose pods may run on the nodes of a quota."""
+    # A runtime for any of several kinds of node has the name of their class.
+    hardware = flavor.pool.hardware
+    for space in tenant.spaces:
+        for launch in space.launches:
+            if launch.hardware.name in {hardware.name, hardware.node_class}:
+                yield launch.name
+
+
+def _priorities(tenants: Iterable[Tenant]) -> dict[str, set[str]]:
+    """Return the teams that may use each priority."""
+    teams: dict[str, set[str]] = defaultdict(set)
+    for tenant in tenants:
         for space in tenant.spaces:
-            yield from ((priority.name, tenant.name) for priority in space.priorities)
-
-
-def _grouped(pairs: Iterable[tuple[_Group, _Value]]) -> dict[_Group, frozenset[_Value]]:
-    found: dict[_Group, set[_Value]] = defaultdict(set)
-    for key, value in pairs:
-        found[key].add(value)
-    return {key: frozenset(values) for key, values in found.items()}
+            for priority in space.priorities:
+                teams[priority.name].add(tenant.name)
+    return teams

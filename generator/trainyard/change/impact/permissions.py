@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from trainyard.model.lookup import texts
@@ -42,7 +42,7 @@ class Permission(NamedTuple):
 
 def permissions(rules: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
     """Return each permission of a role's rules."""
-    return frozenset(each for rule in rules for each in _expanded(rule))
+    return frozenset(chain.from_iterable(map(_expanded, rules)))
 
 
 def beyond(more: frozenset[Permission], less: frozenset[Permission]) -> tuple[str, ...]:
@@ -52,10 +52,10 @@ def beyond(more: frozenset[Permission], less: frozenset[Permission]) -> tuple[st
         more: permissions of the first role.
         less: permissions of the second.
     """
-    extra = (each for each in more - less if not any(other.covers(each) for other in less))
     verbs: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for each in sorted(extra):
-        verbs[each[1:]].append(each.verb)
+    for permission in sorted(more - less):
+        if not any(other.covers(permission) for other in less):
+            verbs[permission[1:]].append(permission.verb)
     return tuple(sorted(_lines(verbs)))
 
 

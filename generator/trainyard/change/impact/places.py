@@ -7,10 +7,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from trainyard.change.impact.model import Sides
-from trainyard.model.identity import Identity, team_of
+from trainyard.change.impact.reclaim import Tree, tree_of
+from trainyard.change.objects import Objects, of_kind
+from trainyard.model.identity import Identity, identity, team_of
+from trainyard.model.lookup import EVERY, mappings
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
+from trainyard.model.tenant import Tenant
 
 _POOLS = {
     "KubeletConfig": re.compile(r"(.+)"),
@@ -31,10 +35,10 @@ def pool_of(manifest: Manifest) -> str:
     return match[1] if match else ""
 
 
-def pools_of_queue(queue: Manifest) -> frozenset[str]:
-    """Return the pools of which a ClusterQueue has quota."""
-    groups = queue.body["spec"].get("resourceGroups", ())
-    return frozenset(flavor["name"] for group in groups for flavor in group["flavors"])
+def pools_of_queue(queue: Manifest) -> tuple[str, ...]:
+    """Return the pools of which a ClusterQueue has quota, in its order."""
+    flavors = mappings(queue.body, "spec", "resourceGroups", EVERY, "flavors")
+    return tuple(dict.fromkeys(flavor["name"] for flavor in flavors))
 
 
 def pools_of(site: Site | None) -> dict[str, Pool]:
@@ -44,43 +48,52 @@ def pools_of(site: Site | None) -> dict[str, Pool]:
 
 def teams_that_stay(sides: Sides) -> frozenset[str]:
     """Return the teams with a namespace that is on both sides."""
-    keys = sides.before.keys() & sides.after.keys()
-    spaces = (sides.before[key] for key in keys if key.kind == "Namespace")
-    return frozenset(map(team_of, spaces)) - {""}
+    stay = (space for space in of_kind(sides.before, "Namespace") if identity(space) in sides.after)
+    return frozenset(map(team_of, stay)) - {""}
 
 
-def peers_of(site: Site | None, renamed: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """Return the other teams of each team's tree of cohorts, by the names after the change.
+def peers_of(sides: Sides) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Return the other teams of each team's tree of cohorts, before and after.
 
-    Args:
-        site: a side of the change; without a profile there is no team.
-        renamed: old name of a team -> its new name, for the old side.
+    All teams have their names after the change; without a profile of the cluster there is none.
     """
-    trees: dict[str, set[str]] = defaultdict(set)
-    roots = {}
-    for tenant in site.tenants if site else ():
-        name, cohort = renamed.get(tenant.name, tenant.name), tenant.team.cohort
-        roots[name] = tenant.cluster.lineage(cohort)[-1] if cohort else ""
-        trees[roots[name]].add(name)
-    return {
-        name: frozenset(trees[root] - {name}) if root else frozenset()
-        for name, root in roots.items()
-    }
+    before, after = sides.tenants
+    return _peers(before), _peers(after)
+
+
+def _peers(tenants: Mapping[str, Tenant]) -> dict[str, frozenset[str]]:
+    trees: dict[Tree, set[str]] = defaultdict(set)
+    for name, tenant in tenants.items():
+        trees[tree_of(tenant)].add(name)
+    return {name: frozenset(trees[tree_of(each)] - {name}) for name, each in tenants.items()}
+
+
+def teams_moved(sides: Sides, manifest: Manifest) -> frozenset[str]:
+    """Return the team of a ClusterQueue, or the teams below a Cohort before the change."""
+    if team := team_of_object(manifest):
+        return frozenset({team})
+    teams = set()
+    for tenant in sides.old.tenants if sides.old else ():
+        cohort = tenant.team.cohort
+        if cohort and manifest.name in tenant.cluster.lineage(cohort):
+            teams.add(tenant.name)
+    return frozenset(teams)
 
 
 def passed(sides: Sides, priority: Identity) -> frozenset[str]:
     """Return the names of the priorities that one passes, reaches or leaves in value."""
-    stay = sides.before.keys() & sides.after.keys()
-    others = (key for key in stay if key.kind == priority.kind and key != priority)
-    return frozenset(
-        each.name
-        for each in others
-        if _order(sides.before, priority, each) != _order(sides.after, priority, each)
-    )
+    names = set()
+    for other in sides.before.keys() & sides.after.keys():
+        if other.kind == priority.kind and other != priority:
+            orders = (_order(side, priority, other) for side in (sides.before, sides.after))
+            if len({*orders}) > 1:
+                names.add(other.name)
+    return frozenset(names)
 
 
-def _order(side: Mapping[Identity, Manifest], one: Identity, other: Identity) -> int:
-    first, second = (int(side[each].body["value"]) for each in (one, other))
+def _order(objects: Objects, one: Identity, other: Identity) -> int:
+    """Return 1, 0 or -1: whether a priority has a higher, the same or a lower value."""
+    first, second = int(objects[one].body["value"]), int(objects[other].body["value"])
     return (first > second) - (first < second)
 
 

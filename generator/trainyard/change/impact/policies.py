@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv6Network, ip_network
+from itertools import product
 from typing import Any
 
 from trainyard.change.impact.sets import (
@@ -45,13 +46,14 @@ def allowed(policies: Sequence[Mapping[str, Any]], direction: str, namespace: st
         direction: ``Ingress`` or ``Egress``.
         namespace: their own.
     """
-    chosen = [each for each in policies if direction in _types(each)]
-    selected = [_selected(mapping(each, "podSelector"), OWN) for each in chosen]
-    found = without([{}], selected)
-    for policy, own in zip(chosen, selected, strict=True):
-        for rule in mappings(policy, direction.lower()):
-            found += _crossed([own], _peers(rule, direction, namespace), _ports(rule))
-    return found
+    selected, open_paths = [], []
+    for policy in policies:
+        if direction in _types(policy):
+            own = _selected(mapping(policy, "podSelector"), OWN)
+            selected.append(own)
+            for rule in mappings(policy, direction.lower()):
+                open_paths += _crossed([own], _peers(rule, direction, namespace), _ports(rule))
+    return without([{}], selected) + open_paths
 
 
 def _types(policy: Mapping[str, Any]) -> tuple[str, ...]:
@@ -62,11 +64,13 @@ def _types(policy: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _crossed(*sides: Iterable[Box]) -> list[Box]:
     """Return the paths that have one box of each side."""
-    found: list[Box] = [{}]
-    for side in sides:
-        boxes = list(side)
-        crossed = (common(one, other) for one in found for other in boxes)
-        found = [box for box in crossed if box is not None]
+    found: list[Box] = []
+    for boxes in product(*sides):
+        crossed: Box | None = {}
+        for box in boxes:
+            crossed = common(crossed, box) if crossed is not None else None
+        if crossed is not None:
+            found.append(crossed)
     return found
 
 
@@ -84,23 +88,24 @@ def _selected(selector: Mapping[str, Any], order: int) -> Box:
 def _requirements(selector: Mapping[str, Any]) -> Iterator[tuple[str, Values]]:
     for key, value in mapping(selector, "matchLabels").items():
         yield key, Values(frozenset({str(value)}))
-    for each in mappings(selector, "matchExpressions"):
-        operator, values = text(each, "operator"), frozenset(texts(each, "values"))
-        absent: frozenset[str | None] = frozenset({None})
-        members = values if operator in {"In", "NotIn"} else absent
-        yield text(each, "key"), Values(members, is_rest=operator in {"NotIn", "Exists"})
+    for requirement in mappings(selector, "matchExpressions"):
+        key, operator = text(requirement, "key"), text(requirement, "operator")
+        members: frozenset[str | None] = frozenset({None})
+        if operator in {"In", "NotIn"}:
+            members = frozenset(texts(requirement, "values"))
+        yield key, Values(members, is_rest=operator in {"NotIn", "Exists"})
 
 
 def _peers(rule: Mapping[str, Any], direction: str, namespace: str) -> Iterator[Box]:
     peers = mappings(rule, _PEERS[direction])
     if not peers:
         yield {}
-    blocks = [mapping(each, "ipBlock") for each in peers if "ipBlock" in each]
+    blocks = [peer["ipBlock"] for peer in peers if "ipBlock" in peer]
     if blocks:
         yield {KIND: ADDRESSES, ADDRESS: Ranges.of(_outside(blocks))}
-    for each in peers:
-        if "ipBlock" not in each:
-            yield from _pods(each, namespace)
+    for peer in peers:
+        if "ipBlock" not in peer:
+            yield from _pods(peer, namespace)
 
 
 _NAMED: Box = {NAME: Values(frozenset({None}), is_rest=True)}

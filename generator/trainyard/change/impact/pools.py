@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import starmap
 
 from trainyard.change.impact.amounts import (
     Amount,
@@ -14,60 +15,46 @@ from trainyard.change.impact.amounts import (
 )
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import peers_of
-from trainyard.change.impact.quotas import are_comparable
+from trainyard.change.impact.values import differing, differing_or_absent
 from trainyard.model.ownership import owned_nodes, owners_of, unit_of
 from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
 from trainyard.model.unit import Unit
 
 
 def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
     """Return each pool whose nodes, reserve, head-room or price differ, sorted."""
-    if not are_comparable(sides):
+    if not sides.are_comparable:
         return ()
-    old, new = dict(_sizes(sides.old)), dict(_sizes(sides.new))
+    sizes = differing_or_absent(dict(_sizes(sides.old)), dict(_sizes(sides.new)), PoolSize())
     units = dict(_units(sides.old)) | dict(_units(sides.new))
-    both = ((pool, old.get(pool, _NONE), new.get(pool, _NONE)) for pool in sorted({*old, *new}))
-    return tuple(
-        PoolChange(pool, *units[pool], before, after)
-        for pool, before, after in both
-        if before != after
-    )
+    return tuple(PoolChange(pool, *units[pool], before, after) for pool, before, after in sizes)
 
 
 def payer_changes(sides: Sides) -> tuple[PayerChange, ...]:
     """Return each team on both sides whose cost center differs, sorted."""
-    old, new = dict(_payers(sides.old, sides.renamed)), dict(_payers(sides.new, {}))
-    return tuple(
-        PayerChange(team, old[team], new[team])
-        for team in sorted(old.keys() & new.keys())
-        if old[team] != new[team]
-    )
+    changes = []
+    for name, old, new in sides.kept_tenants():
+        if old.team.cost_center != new.team.cost_center:
+            changes.append(PayerChange(name, old.team.cost_center, new.team.cost_center))
+    return tuple(changes)
 
 
 def order_changes(sides: Sides) -> tuple[OrderChange, ...]:
     """Return each queue that tries the pools that it keeps in another order, sorted."""
-    old, new = dict(_orders(sides.old)), dict(_orders(sides.new))
-    return tuple(
-        OrderChange(queue, old[queue], new[queue])
-        for queue in sorted(old.keys() & new.keys())
-        if _common(old[queue], new[queue]) != _common(new[queue], old[queue])
-    )
+    changes = starmap(OrderChange, differing(dict(_orders(sides.old)), dict(_orders(sides.new))))
+    return tuple(change for change in changes if change.is_reordered)
 
 
 def cohort_changes(sides: Sides) -> tuple[CohortChange, ...]:
     """Return each team whose cohort, or what this descends from, differs; sorted."""
-    old, new = dict(_lineages(sides.old, sides.renamed)), dict(_lineages(sides.new, {}))
-    before, after = peers_of(sides.old, sides.renamed), peers_of(sides.new, {})
-    return tuple(
-        CohortChange(
-            team, old[team], new[team], tuple(sorted(before[team])), tuple(sorted(after[team]))
-        )
-        for team in sorted(old.keys() & new.keys())
-        if old[team] != new[team]
-    )
-
-
-_NONE = PoolSize()
+    before, after = peers_of(sides)
+    changes = []
+    for name, old, new in sides.kept_tenants():
+        if _lineage(old) != _lineage(new):
+            peers = tuple(sorted(before[name])), tuple(sorted(after[name]))
+            changes.append(CohortChange(name, _lineage(old), _lineage(new), *peers))
+    return tuple(changes)
 
 
 def _sizes(site: Site | None) -> Iterator[tuple[str, PoolSize]]:
@@ -89,27 +76,13 @@ def _units(site: Site | None) -> Iterator[tuple[str, tuple[Unit, int]]]:
         yield pool.name, (unit, pool.hardware.units(unit))
 
 
-def _payers(site: Site | None, renamed: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each team with its cost center."""
-    for tenant in site.tenants if site else ():
-        yield renamed.get(tenant.name, tenant.name), tenant.team.cost_center
-
-
 def _orders(site: Site | None) -> Iterator[tuple[str, tuple[str, ...]]]:
     for tenant in site.tenants if site else ():
         for queue in tenant.queues:
             yield queue.name, tuple(flavor.name for flavor in queue.flavors)
 
 
-def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
-    return [each for each in one if each in other]
-
-
-def _lineages(
-    site: Site | None, renamed: Mapping[str, str]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each team with its cohort and what this descends from."""
-    for tenant in site.tenants if site else ():
-        cohort = tenant.team.cohort
-        lineage = tenant.cluster.lineage(cohort) if cohort else ()
-        yield renamed.get(tenant.name, tenant.name), lineage
+def _lineage(tenant: Tenant) -> tuple[str, ...]:
+    """Return a team's cohort and what this descends from."""
+    cohort = tenant.team.cohort
+    return tenant.cluster.lineage(cohort) if cohort else ()

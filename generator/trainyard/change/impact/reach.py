@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import TypeVar
+
 from trainyard.change.impact.occupancy import Occupancy
 from trainyard.change.impact.places import (
     passed,
     pool_of,
     pools_of_queue,
     team_of_object,
+    teams_moved,
     teams_that_stay,
 )
 from trainyard.change.impact.reaction import Edited, Touched, flavor_of
+from trainyard.change.impact.reclaim import Key
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
+
+_Group = TypeVar("_Group")
 
 
 def pool(_occupancy: Occupancy, edited: Edited) -> Touched:
@@ -37,7 +45,7 @@ def kept_namespaces(occupancy: Occupancy, _edited: Edited) -> Touched:
 
 def team(occupancy: Occupancy, edited: Edited) -> Touched:
     """Return all jobs of the object's team."""
-    return _jobs_of(occupancy, team_of_object(edited.manifest))
+    return _quotas(occupancy.of_team, [team_of_object(edited.manifest)])
 
 
 def queue(occupancy: Occupancy, edited: Edited) -> Touched:
@@ -58,30 +66,15 @@ def losers_of_move(occupancy: Occupancy, edited: Edited) -> Touched:
 
     These are the jobs of the teams that move, and of those that borrowed from them.
     """
-    moved = _moved(occupancy, edited)
-    found = {
-        key
-        for cause, keys in occupancy.losers.items()
-        for key in keys
-        if cause[0] in moved or key[0] in moved
-    }
-    return _losers(occupancy, frozenset(found))
+    moved = teams_moved(occupancy.sides, edited.manifest)
+    lost: set[Key] = set()
+    for (cause, _), keys in occupancy.losers.items():
+        lost.update(key for key in keys if cause in moved or key[0] in moved)
+    return _losers(occupancy, frozenset(lost))
 
 
-def _losers(occupancy: Occupancy, keys: frozenset[tuple[str, str]]) -> Touched:
+def _losers(occupancy: Occupancy, keys: frozenset[Key]) -> Touched:
     return Touched(quotas=keys & occupancy.jobs.keys())
-
-
-def _moved(occupancy: Occupancy, edited: Edited) -> frozenset[str]:
-    """Return the team of a ClusterQueue, or the teams below a Cohort before."""
-    if team := team_of_object(edited.manifest):
-        return frozenset({team})
-    name, old = edited.change.identity.name, occupancy.sides.old
-    return frozenset(
-        tenant.name
-        for tenant in (old.tenants if old else ())
-        if tenant.team.cohort and name in tenant.cluster.lineage(tenant.team.cohort)
-    )
 
 
 def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
@@ -89,20 +82,19 @@ def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
     root = occupancy.root(_cohort(edited.manifest))
     every = occupancy.borrowing.get((root, ""), frozenset())
     own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
-    return Touched(quotas=every - own)
+    return Touched(quotas=frozenset(every - own))
 
 
 def cohort(occupancy: Occupancy, edited: Edited) -> Touched:
     """Return the jobs that borrow in a ClusterQueue's cohort on its pools, its own included."""
     root = occupancy.root(_cohort(edited.manifest))
-    pools = pools_of_queue(edited.manifest)
-    keys = (occupancy.borrowing.get((root, name), frozenset()) for name in pools)
-    return Touched(quotas=frozenset[tuple[str, str]]().union(*keys))
+    groups = ((root, name) for name in pools_of_queue(edited.manifest))
+    return _quotas(occupancy.borrowing, groups)
 
 
 def all_borrowers(occupancy: Occupancy, _edited: Edited) -> Touched:
     """Return the jobs of all teams that borrow."""
-    return Touched(quotas=frozenset[tuple[str, str]]().union(*occupancy.borrowing.values()))
+    return _quotas(occupancy.borrowing, occupancy.borrowing)
 
 
 def everybody(occupancy: Occupancy, _edited: Edited) -> Touched:
@@ -112,20 +104,24 @@ def everybody(occupancy: Occupancy, _edited: Edited) -> Touched:
 
 def runtime(occupancy: Occupancy, edited: Edited) -> Touched:
     """Return the jobs that a runtime's pods may run in: those of its teams, on its nodes."""
-    return Touched(quotas=occupancy.runtimes.get(edited.manifest.name, frozenset()))
+    return _quotas(occupancy.runtimes, [edited.manifest.name])
 
 
 def priority(occupancy: Occupancy, edited: Edited) -> Touched:
     """Return the jobs of the teams that may use a priority and one whose value it passes."""
     teams = occupancy.priorities.get(edited.manifest.name, frozenset())
-    names = passed(occupancy.sides, edited.change.identity)
-    others = (occupancy.priorities.get(name, frozenset()) for name in names)
-    return _jobs_of(occupancy, *(teams & frozenset[str]().union(*others)))
+    others: set[str] = set()
+    for name in passed(occupancy.sides, edited.change.identity):
+        others |= occupancy.priorities.get(name, frozenset())
+    return _quotas(occupancy.of_team, teams & others)
 
 
-def _jobs_of(occupancy: Occupancy, *teams: str) -> Touched:
-    keys = (occupancy.of_team.get(name, frozenset()) for name in teams)
-    return Touched(quotas=frozenset[tuple[str, str]]().union(*keys))
+def _quotas(jobs: Mapping[_Group, AbstractSet[Key]], groups: Iterable[_Group]) -> Touched:
+    """Return the jobs of some groups of them."""
+    quotas: set[Key] = set()
+    for group in groups:
+        quotas |= jobs.get(group, frozenset())
+    return Touched(quotas=frozenset(quotas))
 
 
 def _cohort(manifest: Manifest) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from trainyard.change.impact.model import Effect, ObjectChange, Sides
 from trainyard.change.impact.occupancy import Occupancy
@@ -95,7 +95,7 @@ class Reaction:
         fields: dotted path, with ``*`` for any part; what is below it too.
         when, condition: what else must hold, in code and in words; empty for nothing.
         effect: None where nothing that runs is disturbed.
-        cause: the edit in words, with the names that `causes.words` fills in.
+        cause: the edit in words, with the names that `causes.cause` fills in.
         consequence: sentences, as it was seen or as the source has it.
         source: ``seen with ...``, or ``owner/repo:path@tag``.
         reach: what is touched.
@@ -130,15 +130,25 @@ def _pattern(fields: str) -> re.Pattern[str]:
     return re.compile(rf"{words}(?:[.\[].*)?", re.DOTALL)
 
 
-def quiet(kind: str, source: str, **consequences: str) -> tuple[Reaction, ...]:
+def quiet(
+    kind: str,
+    source: str,
+    *,
+    every: str = "",
+    when: Condition = always,
+    condition: str = "",
+    **consequences: str,
+) -> tuple[Reaction, ...]:
     """Return the reactions to a kind that disturb nothing that runs.
 
     Args:
         kind: of the object.
         source: of all of them.
+        every: the consequence of each change, where it is the same.
+        when: as in `Reaction`.
+        condition: likewise.
         consequences: by change.
     """
-    return tuple(
-        Reaction(kind=kind, change=change, consequence=text, source=source)
-        for change, text in consequences.items()
-    )
+    words = consequences or dict.fromkeys(("created", "changed", "deleted"), every)
+    shared = partial(Reaction, kind=kind, source=source, when=when, condition=condition)
+    return tuple(shared(change=change, consequence=text) for change, text in words.items())

@@ -8,8 +8,10 @@ from trainyard.change.impact.losses import why_lost
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pool_of, pools_of, team_of_object
 from trainyard.change.impact.uses import spaces_of, uses
+from trainyard.change.objects import of_kind
 from trainyard.model import names
 from trainyard.model.differences import few
+from trainyard.model.identity import identity
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 
@@ -62,36 +64,36 @@ def why_it_leaves(sides: Sides, removed: frozenset[str], old: Manifest) -> str:
 
 def removed_namespaces(sides: Sides) -> frozenset[str]:
     """Return the namespaces that are on the side before only."""
-    gone = sides.before.keys() - sides.after.keys()
-    return frozenset(each.name for each in gone if each.kind == "Namespace")
+    gone = of_kind(sides.before, "Namespace")
+    return frozenset(space.name for space in gone if identity(space) not in sides.after)
 
 
 def _team_leaves(sides: Sides, old: Manifest) -> bool:
     team = team_of_object(old)
-    if not team or sides.new is None:
-        return False
-    return team not in {each.name for each in sides.new.tenants}
+    return bool(team) and sides.new is not None and team not in sides.tenants[1]
 
 
-def _spaces(old: Manifest) -> frozenset[str]:
+def _spaces(old: Manifest) -> set[str]:
     """Return the namespaces that an object is in or made for, and others that there are not."""
-    of_jobs = (old.name.removeprefix(name("")) for name in (names.job_limits, names.job_help))
-    elsewhere = (str(value_at(old.body, path)) for path in _MADE_FOR)
-    return frozenset({old.namespace, *elsewhere, *(names.TEAM_PREFIX + each for each in of_jobs)})
+    namespaces = {old.namespace}
+    for name in (names.job_limits, names.job_help):
+        namespaces.add(names.TEAM_PREFIX + old.name.removeprefix(name("")))
+    for field in _MADE_FOR:
+        namespaces.add(str(value_at(old.body, field)))
+    return namespaces
 
 
 def _of_runtime(sides: Sides, old: Manifest) -> str:
     """Return why nobody may use a runtime any more: each reason with the namespaces it is for."""
-    found: dict[str, list[str]] = defaultdict(list)
+    reasons: dict[str, list[str]] = defaultdict(list)
     kept, spaces = uses(sides.after, {}), spaces_of(sides.after, {})
     for use, used in uses(sides.before, sides.renamed).items():
-        if used.name != old.name:
-            continue
-        if use in kept:
-            found["a share of another size"].append(use.space)
-        elif use.space in spaces:
-            found[why_lost(sides, use, used) or _OTHERWISE].append(use.space)
-        else:
-            found["namespace removed"].append(use.space)
-    reasons = (f"{reason} ({few(sorted(each))})" for reason, each in sorted(found.items()))
-    return "; ".join(reasons) or "no team lists the runtime"
+        if used.name == old.name:
+            reason = "namespace removed"
+            if use in kept:
+                reason = "a share of another size"
+            elif use.space in spaces:
+                reason = why_lost(sides, use, used) or _OTHERWISE
+            reasons[reason].append(use.space)
+    shown = (f"{reason} ({few(sorted(some))})" for reason, some in sorted(reasons.items()))
+    return "; ".join(shown) or "no team lists the runtime"

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from trainyard.model.ownership import owners_of
 from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
 
 Key: TypeAlias = tuple[str, str]
 """A team and a pool."""
@@ -52,35 +53,31 @@ def losers(
         return {}
     former = {after: before for before, after in renamed.items()}
     before, after = _members(old, {}, {}), _members(new, former, _smaller(old, new))
-    found: dict[Key, set[Key]] = defaultdict(set)
+    lost: dict[Key, set[Key]] = defaultdict(set)
     for pool, members in before.items():
         for team, cause in _pairs(members, after.get(pool, {})):
-            found[cause, pool].add((team, pool))
-    return {key: frozenset(each) for key, each in found.items()}
+            lost[cause, pool].add((team, pool))
+    return {key: frozenset(keys) for key, keys in lost.items()}
 
 
 def _pairs(before: Members, after: Members) -> Iterator[tuple[str, str]]:
     """Yield each team of a pool that loses nodes, with each team by which it does."""
-    if before != after:
-        for team in before.keys() & after.keys():
-            yield from ((team, cause) for cause in causes(team, before, after))
+    for team in before.keys() & after.keys() if before != after else ():
+        for cause in causes(team, before, after):
+            yield team, cause
 
 
 def _smaller(old: Site, new: Site) -> dict[str, Fraction]:
     """Return what a node of each pool still is, in nodes as they were; 1 is left out."""
     nodes = {pool.name: pool.hardware.allocatable for pool in old.cluster.pools}
-    found = {}
+    smaller: dict[str, Fraction] = {}
     for pool in new.cluster.pools:
-        now = pool.hardware.allocatable
-        parts = (
-            Fraction(now.get(resource, 0), amount)
-            for resource, amount in nodes.get(pool.name, {}).items()
-            if amount
-        )
-        least = min(parts, default=Fraction(1))
-        if least < 1:
-            found[pool.name] = least
-    return found
+        for resource, amount in nodes.get(pool.name, {}).items():
+            now = pool.hardware.allocatable.get(resource, 0)
+            if now < amount:
+                part = Fraction(now, amount)
+                smaller[pool.name] = min(part, smaller.get(pool.name, part))
+    return smaller
 
 
 def _members(
@@ -95,21 +92,22 @@ def _members(
                 quota.nodes * part,
                 quota.borrow * part,
                 quota.lend * part,
-                tree_of(site, tenant.team.cohort, tenant.name),
+                tree_of(tenant),
             )
     return found
 
 
-def tree_of(site: Site, cohort: str, team: str) -> Tree:
+def tree_of(tenant: Tenant) -> Tree:
     """Return the root of a team's tree of cohorts, or the team without a cohort."""
-    return (site.cluster.lineage(cohort)[-1], "") if cohort else ("", team)
+    cohort = tenant.team.cohort
+    return (tenant.cluster.lineage(cohort)[-1], "") if cohort else ("", tenant.name)
 
 
 def causes(team: str, before: Members, after: Members) -> set[str]:
     """Return the teams whose change makes a team lose nodes, itself included."""
     mine, now = before[team], after[team]
     # What an owner lends to nobody is not there either as long as all together have too much.
-    owners = {name for name, each in _others(team, after).items() if each.own}
+    owners = {name for name, member in _others(team, after).items() if member.own}
     gains = dict(_gains(team, before, after, owners))
     if now.own < mine.own and owners:
         gains[team] = mine.own - now.own
@@ -120,7 +118,9 @@ def causes(team: str, before: Members, after: Members) -> set[str]:
 def _others(team: str, members: Members) -> dict[str, Member]:
     """Return the other teams of a team's tree."""
     tree = members[team].tree
-    return {name: each for name, each in members.items() if name != team and each.tree == tree}
+    return {
+        name: member for name, member in members.items() if name != team and member.tree == tree
+    }
 
 
 def _gains(
@@ -135,12 +135,13 @@ def _gains(
         owners: teams of the team's tree that own nodes then.
     """
     lenders, shared = _others(team, before), _others(team, after)
-    reach = min(before[team].borrow, sum((each.lend for each in lenders.values()), Fraction(0)))
-    for name, each in lenders.items():
+    lent = sum((lender.lend for lender in lenders.values()), Fraction(0))
+    reach = min(before[team].borrow, lent)
+    for name, lender in lenders.items():
         later = shared.get(name)
-        gain = _gain(each, later, reach)
+        gain = _gain(lender, later, reach)
         # The jobs of a lender that only lends less fit beside the others' now as before.
-        is_smaller = later is not None and later.own < each.own
+        is_smaller = later is not None and later.own < lender.own
         if gain and (owners if is_smaller else owners - {name}):
             yield name, gain
 
@@ -158,7 +159,7 @@ def _gain(lender: Member, later: Member | None, reach: Fraction) -> Fraction:
     most = min(lender.lend, reach)
     if later is None:
         return most
-    fewer = lender.own - later.own
-    parts = (min(most, max(fewer, Fraction(0))), most)
-    found = (lent - min(max(lent - fewer, Fraction(0)), later.lend) for lent in parts if lent)
-    return max((Fraction(0), *found))
+    fewer, gain = lender.own - later.own, Fraction(0)
+    for lent in (min(most, max(fewer, Fraction(0))), most):
+        gain = max(gain, lent - min(max(lent - fewer, Fraction(0)), later.lend))
+    return gain

@@ -11,18 +11,11 @@ from trainyard.model.platform import Site
 
 def log_changes(sides: Sides) -> tuple[LogChange, ...]:
     """Return each other number of days, with the teams on both sides that it is for; sorted."""
-    if sides.old is None or sides.new is None:
-        return ()
-    before = {
-        sides.renamed.get(tenant.name, tenant.name): tenant.days_of_logs
-        for tenant in sides.old.tenants
-    }
-    changed: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for tenant in sides.new.tenants:
-        days = before.get(tenant.name, tenant.days_of_logs)
-        if days != tenant.days_of_logs:
-            changed[days, tenant.days_of_logs].append(tenant.name)
-    return tuple(LogChange(tuple(sorted(teams)), *days) for days, teams in sorted(changed.items()))
+    teams: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for name, old, new in sides.kept_tenants():
+        if old.days_of_logs != new.days_of_logs:
+            teams[old.days_of_logs, new.days_of_logs].append(name)
+    return tuple(LogChange(tuple(names), *days) for days, names in sorted(teams.items()))
 
 
 def drop_change(sides: Sides) -> bool | None:

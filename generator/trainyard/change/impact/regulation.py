@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from trainyard.change.impact.model import Sides
-from trainyard.change.impact.quotas import are_comparable
 from trainyard.change.impact.states import RegulationChange
-from trainyard.model.compliance import Compliance
-from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
 
 
 def regulation_changes(sides: Sides) -> tuple[RegulationChange, ...]:
@@ -16,21 +14,16 @@ def regulation_changes(sides: Sides) -> tuple[RegulationChange, ...]:
 
     Sorted by team.
     """
-    if not are_comparable(sides):
-        return ()
-    old, new = _regulations(sides.old, sides.renamed), _regulations(sides.new, {})
-    changes = (_compared(team, old[team], new[team]) for team in sorted(old.keys() & new.keys()))
-    return tuple(each for each in changes if each.before != each.after or each.lost or each.gained)
+    changes = []
+    for name, old, new in sides.kept_tenants() if sides.are_comparable else ():
+        (before, had), (after, has) = _demands(old), _demands(new)
+        if before != after or had != has:
+            measures = tuple(sorted(had - has)), tuple(sorted(has - had))
+            changes.append(RegulationChange(name, before, after, *measures))
+    return tuple(changes)
 
 
-def _regulations(site: Site | None, renamed: Mapping[str, str]) -> dict[str, Compliance | None]:
-    return {
-        renamed.get(tenant.name, tenant.name): tenant.team.compliance
-        for tenant in (site.tenants if site else ())
-    }
-
-
-def _compared(team: str, old: Compliance | None, new: Compliance | None) -> RegulationChange:
-    before, after = (each.title if each else "" for each in (old, new))
-    had, has = (each.controls.keys() if each else frozenset[str]() for each in (old, new))
-    return RegulationChange(team, before, after, tuple(sorted(had - has)), tuple(sorted(has - had)))
+def _demands(tenant: Tenant) -> tuple[str, AbstractSet[str]]:
+    """Return the title of a team's regulation and its measures; empty for none."""
+    compliance = tenant.team.compliance
+    return (compliance.title, compliance.controls.keys()) if compliance else ("", frozenset())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trainyard.change.impact.model import Sides
+from trainyard.change.objects import Objects
 from trainyard.model.lookup import text
 from trainyard.model.manifest import UNLISTED, Manifest
 
@@ -13,13 +14,17 @@ _OPTIONS = "argocd.argoproj.io/sync-options"
 
 def on_cluster(sides: Sides) -> Sides:
     """Return both sides as the cluster has them: what is left behind is there afterwards."""
-    units = frozenset(each.unit for each in sides.after.values())
-    left = {
-        key: each
-        for key, each in sides.before.items()
-        if key not in sides.after and why_it_stays(units, each)
-    }
-    return replace(sides, after={**sides.after, **left})
+    units = units_of(sides.after)
+    after = dict(sides.after)
+    for identity, manifest in sides.before.items():
+        if identity not in after and why_it_stays(units, manifest):
+            after[identity] = manifest
+    return replace(sides, after=after)
+
+
+def units_of(objects: Objects) -> frozenset[str]:
+    """Return the sync units that have objects."""
+    return frozenset(manifest.unit for manifest in objects.values())
 
 
 def why_it_stays(units: frozenset[str], old: Manifest) -> str:

@@ -33,24 +33,24 @@ def replaced(
         new: objects that join it.
         renamed: old name of a team -> its new name.
     """
-    free = set(new)
+    left, free = set(gone), set(new)
     found: dict[Identity, Predecessor] = {}
-    for old in sorted(gone):
+    for old in sorted(left):
         for taken, reason in _under_new_names(old, renamed):
             if taken in free:
+                left.remove(old)
                 free.remove(taken)
                 found[taken] = Predecessor(old, reason)
                 break
-    taken_over = {each.identity for each in found.values()}
-    return found | dict(_next_versions(set(gone) - taken_over, free))
+    return found | dict(_next_versions(left, free))
 
 
 def _under_new_names(old: Identity, renamed: Mapping[str, str]) -> Iterator[tuple[Identity, str]]:
     for before, after in sorted(renamed.items()):
         word = re.compile(rf"(?<![a-z0-9]){re.escape(before)}(?![a-z0-9])")
-        namespace, name = (word.sub(after, each) for each in (old.namespace, old.name))
-        if (namespace, name) != (old.namespace, old.name):
-            yield Identity(old.kind, namespace, name), f"team `{before}` is now `{after}`"
+        new = Identity(old.kind, word.sub(after, old.namespace), word.sub(after, old.name))
+        if new != old:
+            yield new, f"team `{before}` is now `{after}`"
 
 
 def _next_versions(
@@ -66,10 +66,11 @@ def _next_versions(
 def _by_stem(runtimes: Iterable[Identity]) -> dict[str, list[Identity]]:
     """Return runtimes by their name without version, the latest version first."""
     stems: dict[str, list[Identity]] = defaultdict(list)
-    versioned = (each for each in runtimes if _VERSION.search(each.name))
-    for each in sorted(versioned, key=lambda each: (_version(each), each), reverse=True):
-        if each.kind == "ClusterTrainingRuntime":
-            stems[_VERSION.sub("-", each.name)].append(each)
+    for runtime in sorted(runtimes, reverse=True):
+        if runtime.kind == "ClusterTrainingRuntime" and _VERSION.search(runtime.name):
+            stems[_VERSION.sub("-", runtime.name)].append(runtime)
+    for versions in stems.values():
+        versions.sort(key=_version, reverse=True)
     return stems
 
 

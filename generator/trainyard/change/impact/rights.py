@@ -38,6 +38,11 @@ class AccessChange:
     gained: tuple[BoundRole, ...]
     lost: tuple[BoundRole, ...]
 
+    @property
+    def is_loss(self) -> bool:
+        """Whether it loses something and gains nothing."""
+        return bool(self.lost) and not self.gained
+
 
 @dataclass(frozen=True, slots=True)
 class RoleChange:
@@ -53,6 +58,11 @@ class RoleChange:
     gained: tuple[str, ...]
     lost: tuple[str, ...]
     subjects: tuple[str, ...]
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether it permits less, and nothing else instead."""
+        return bool(self.lost) and not self.gained
 
 
 @dataclass(frozen=True, slots=True)

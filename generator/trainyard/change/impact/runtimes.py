@@ -9,9 +9,13 @@ from typing import NamedTuple
 from trainyard.change.impact.images import described
 from trainyard.change.impact.losses import why_lost
 from trainyard.change.impact.model import RuntimeChange, Sides
-from trainyard.change.impact.uses import Objects, Use, Used, ending, parts_of, spaces_of, uses
+from trainyard.change.impact.uses import Use, Used, ending, parts_of, spaces_of, uses
+from trainyard.change.impact.values import differing
+from trainyard.change.objects import Objects, of_kind
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
+
+_WHOLE = "a whole node"
 
 
 class _Change(NamedTuple):
@@ -46,14 +50,13 @@ def _gained(
 ) -> Iterator[_Change]:
     old, new = _runtimes(sides.before), _runtimes(sides.after)
     spaces = spaces_of(sides.before, sides.renamed)
-    added = {
-        use: used.name
-        for use, used in after.items()
-        if use not in before and not _is_new_space(use, used, spaces) and used.name in new
-    }
-    details = {name: tuple(_news(old, new[name], name)) for name in {*added.values()}}
-    for use, name in added.items():
-        yield _Change(use.runtime, "added", details[name], use.nodes, use.space, name)
+    news: dict[str, tuple[str, ...]] = {}
+    for use, used in after.items():
+        if use in before or used.name not in new or _is_new_space(use, used, spaces):
+            continue
+        if used.name not in news:
+            news[used.name] = tuple(_news(old, new[used.name], used.name))
+        yield _Change(use.runtime, "added", news[used.name], use.nodes, use.space, used.name)
 
 
 def _news(old: Mapping[str, Manifest], runtime: Manifest, name: str) -> Iterator[str]:
@@ -66,20 +69,18 @@ def _news(old: Mapping[str, Manifest], runtime: Manifest, name: str) -> Iterator
 def _lost(sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
     spaces = spaces_of(sides.after, {})
     for use, used in before.items():
-        if use in after or _is_new_space(use, used, spaces):
-            continue
-        reason = why_lost(sides, use, used)
-        details = (reason,) if reason else ()
-        yield _Change(use.runtime, "retired", details, use.nodes, use.space, used.name)
+        if use not in after and not _is_new_space(use, used, spaces):
+            reason = why_lost(sides, use, used)
+            details = (reason,) if reason else ()
+            yield _Change(use.runtime, "retired", details, use.nodes, use.space, used.name)
 
 
 def _resized(before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
     """Yield the uses whose pods have another part of a node."""
-    for use in before.keys() & after.keys():
-        old, new = (each.part or "a whole node" for each in (before[use], after[use]))
-        if old != new:
-            detail = f"a pod has {old} -> {new}"
-            yield _Change(use.runtime, "changed", (detail,), use.nodes, use.space, after[use].name)
+    for use, old, new in differing(before, after):
+        if old.part != new.part:
+            detail = f"a pod has {old.part or _WHOLE} -> {new.part or _WHOLE}"
+            yield _Change(use.runtime, "changed", (detail,), use.nodes, use.space, new.name)
 
 
 def _edited(sides: Sides, after: Mapping[Use, Used]) -> Iterator[_Change]:
@@ -105,16 +106,20 @@ def _edits(before: Manifest, after: Manifest) -> Iterator[tuple[str, tuple[str, 
 def _merged(changes: Iterable[_Change]) -> Iterator[RuntimeChange]:
     """Yield equal changes once: first of all namespaces on some nodes, then on all nodes."""
     spaces: dict[tuple[str, str, tuple[str, ...], str], set[_Change]] = defaultdict(set)
-    for each in changes:
-        spaces[each.runtime, each.change, each.details, each.nodes].add(each)
+    for change in changes:
+        spaces[change.runtime, change.change, change.details, change.nodes].add(change)
     groups: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], set[_Change]] = defaultdict(set)
-    for (runtime, change, details, _), same in spaces.items():
-        named = tuple(sorted({each.space for each in same} - {""}))
-        groups[runtime, change, details, named] |= same
-    for (runtime, change, details, named), same in sorted(groups.items()):
-        nodes = tuple(sorted({each.nodes for each in same} - {""}))
-        objects = tuple(sorted({each.name for each in same}))
-        yield RuntimeChange(runtime, nodes, objects, change, details, named)
+    for (runtime, word, details, _), same in spaces.items():
+        groups[runtime, word, details, _named(change.space for change in same)] |= same
+    for (runtime, word, details, named), same in sorted(groups.items()):
+        nodes = _named(change.nodes for change in same)
+        objects = _named(change.name for change in same)
+        yield RuntimeChange(runtime, nodes, objects, word, details, named)
+
+
+def _named(names: Iterable[str]) -> tuple[str, ...]:
+    """Return each name once, sorted; an empty one stands for none."""
+    return tuple(sorted({*names} - {""}))
 
 
 def _is_new_space(use: Use, used: Used, other: Mapping[str, str]) -> bool:
@@ -123,7 +128,7 @@ def _is_new_space(use: Use, used: Used, other: Mapping[str, str]) -> bool:
 
 
 def _runtimes(objects: Objects) -> dict[str, Manifest]:
-    return {key.name: each for key, each in objects.items() if key.kind == "ClusterTrainingRuntime"}
+    return {runtime.name: runtime for runtime in of_kind(objects, "ClusterTrainingRuntime")}
 
 
 def _end(runtime: Manifest) -> tuple[str, ...]:
@@ -136,12 +141,9 @@ def _former(name: str, old: Mapping[str, Manifest]) -> Manifest | None:
     """Return the version that a new one follows; None when it is the first on its nodes."""
     runtime, version, nodes = parts_of(name)
     family = runtime.removesuffix(str(version))
-    known = (parts_of(each) for each in old)
-    earlier = [
-        each.version
-        for each in known
-        if each.nodes == nodes
-        and each.runtime == f"{family}{each.version}"
-        and each.version < version
-    ]
+    earlier = []
+    for other in map(parts_of, old):
+        same = other.nodes == nodes and other.runtime == f"{family}{other.version}"
+        if same and other.version < version:
+            earlier.append(other.version)
     return old[f"{family}{max(earlier)}-{nodes}"] if earlier else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
 
@@ -57,23 +57,24 @@ class Ranges:
                 joined.append((first, last))
         return cls(tuple(joined))
 
+    @property
+    def display(self) -> str:
+        """The ranges in one line, e.g. ``0-7`` or ``80, 443``."""
+        ranges = (f"{first}" if first == last else f"{first}-{last}" for first, last in self.spans)
+        return ", ".join(ranges)
+
     def __bool__(self) -> bool:
         return bool(self.spans)
 
     def __and__(self, other: Ranges) -> Ranges:
-        return Ranges.of(
-            (max(first, start), min(last, end))
-            for first, last in self.spans
-            for start, end in other.spans
-        )
+        both = product(self.spans, other.spans)
+        return Ranges.of((max(one[0], two[0]), min(one[1], two[1])) for one, two in both)
 
     def __sub__(self, other: Ranges) -> Ranges:
-        return reduce(Ranges._without, other.spans, self)
-
-    def _without(self, span: tuple[int, int]) -> Ranges:
-        below = ((first, min(last, span[0] - 1)) for first, last in self.spans)
-        above = ((max(first, span[1] + 1), last) for first, last in self.spans)
-        return Ranges.of((*below, *above))
+        left = self
+        for first, last in other.spans:
+            left &= Ranges.of([(0, first - 1), (last + 1, LAST_IPV6)])
+        return left
 
 
 class Axis(NamedTuple):
@@ -127,7 +128,8 @@ def without(boxes: Iterable[Box], others: Iterable[Box]) -> list[Box]:
     """Return the paths that are in some of the first boxes and in none of the others."""
     left = list(boxes)
     for other in others:
-        left = [piece for box in left for piece in _cut(box, other)]
+        pieces = (_cut(box, other) for box in left)
+        left = list(chain.from_iterable(pieces))
     return left
 
 

@@ -75,6 +75,11 @@ class LogChange:
     before: int
     after: int
 
+    @property
+    def is_shorter(self) -> bool:
+        """Whether lines are kept for a shorter time than before."""
+        return 0 < self.after < self.before
+
 
 @dataclass(frozen=True, slots=True)
 class AlertChange:

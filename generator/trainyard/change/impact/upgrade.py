@@ -25,9 +25,7 @@ class Upgrade:
     @property
     def kinds(self) -> dict[tuple[str, str], int]:
         """Number of the objects by cluster and kind, sorted."""
-        every = (
-            (cluster, identity.kind)
-            for cluster, identities in self.objects.items()
-            for identity in identities
-        )
-        return dict(sorted(Counter(every).items()))
+        kinds: Counter[tuple[str, str]] = Counter()
+        for cluster, identities in self.objects.items():
+            kinds.update((cluster, identity.kind) for identity in identities)
+        return dict(sorted(kinds.items()))

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from trainyard.change.objects import Objects, of_kind
 from trainyard.model import names
-from trainyard.model.identity import Identity, team_of
+from trainyard.model.identity import team_of
 from trainyard.model.lookup import mapping, text
 from trainyard.model.manifest import Manifest
 from trainyard.model.quantity import counted
 from trainyard.model.unit import Unit
-
-Objects = Mapping[Identity, Manifest]
 
 _VERSIONED = re.compile(r"(?P<runtime>.+?-v(?P<version>[0-9]+))-(?P<nodes>.+)", re.DOTALL)
 _PART = re.compile(r"(?P<nodes>.+)-(?P<size>[0-9]+)(?P<unit>gpu|core)", re.DOTALL)
@@ -69,11 +68,9 @@ class Name(NamedTuple):
 def parts_of(name: str) -> Name:
     """Return the parts of a ClusterTrainingRuntime's name."""
     match = _VERSIONED.fullmatch(name)
-    return (
-        Name(match["runtime"], int(match["version"]), match["nodes"])
-        if match
-        else Name(name, 0, "")
-    )
+    if match is None:
+        return Name(name, 0, "")
+    return Name(match["runtime"], int(match["version"]), match["nodes"])
 
 
 def uses(objects: Objects, renamed: Mapping[str, str]) -> dict[Use, Used]:
@@ -83,8 +80,10 @@ def uses(objects: Objects, renamed: Mapping[str, str]) -> dict[Use, Used]:
         objects: of the side.
         renamed: old name of a team -> its new name; empty for the side after the change.
     """
-    found = (_of_space(limits, renamed) for limits in _limits(objects))
-    return dict(each for space in found for each in space)
+    found: dict[Use, Used] = {}
+    for limits in _limits(objects):
+        found.update(_of_space(limits, renamed))
+    return found
 
 
 def spaces_of(objects: Objects, renamed: Mapping[str, str]) -> dict[str, str]:
@@ -104,9 +103,9 @@ def ending(values: Mapping[str, str], end: str) -> str:
 
 
 def _limits(objects: Objects) -> Iterator[Manifest]:
-    for each in objects.values():
-        if each.kind.name == "ConfigMap" and each.name.startswith(_LIMITS):
-            yield each
+    for limits in of_kind(objects, "ConfigMap"):
+        if limits.name.startswith(_LIMITS):
+            yield limits
 
 
 def _known_as(limits: Manifest, renamed: Mapping[str, str]) -> tuple[str, str]:

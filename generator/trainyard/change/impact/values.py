@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 NONE = "none"
+_Key = TypeVar("_Key", bound=str | tuple[Any, ...])
+_Value = TypeVar("_Value")
 
 
 class Fact(NamedTuple):
@@ -23,6 +25,24 @@ class Fact(NamedTuple):
 
 
 Facts = Iterator[tuple[Fact, str]]
+
+
+def differing(
+    before: Mapping[_Key, _Value], after: Mapping[_Key, _Value]
+) -> Iterator[tuple[_Key, _Value, _Value]]:
+    """Yield each key on both sides whose value differs, with both values; sorted."""
+    for key in sorted(before.keys() & after.keys()):
+        if before[key] != after[key]:
+            yield key, before[key], after[key]
+
+
+def differing_or_absent(
+    before: Mapping[_Key, _Value], after: Mapping[_Key, _Value], absent: _Value
+) -> Iterator[tuple[_Key, _Value, _Value]]:
+    """Yield each key whose value differs, or that one side lacks; sorted."""
+    for key in sorted({*before, *after}):
+        if before.get(key) != after.get(key):
+            yield key, before.get(key, absent), after.get(key, absent)
 
 
 def yes(value: bool) -> str:

@@ -10,10 +10,12 @@ from trainyard.model.platform import Site
 def viewer_changes(sides: Sides) -> tuple[ViewerChange, ...]:
     """Return the program that shows dashboards no more, and the one that does from now on."""
     before, after = _viewer(sides.old), _viewer(sides.new)
-    if before == after:
-        return ()
-    changes = (ViewerChange(before, added=False), ViewerChange(after, added=True))
-    return tuple(each for each in changes if each.viewer)
+    changes = []
+    if before and before != after:
+        changes.append(ViewerChange(before, added=False))
+    if after and before != after:
+        changes.append(ViewerChange(after, added=True))
+    return tuple(changes)
 
 
 def _viewer(site: Site | None) -> str:

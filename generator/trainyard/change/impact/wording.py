@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv6Address, summarize_address_range
+from itertools import chain, starmap
 
 from trainyard.change.impact.policies import EGRESS, INGRESS, NAME
 from trainyard.change.impact.sets import (
@@ -100,9 +101,14 @@ def _spaces(box: Box, namespace: str) -> str:
 def pods_of(box: Box, order: int) -> str:
     """Return the pods that labels select; empty for every pod."""
     labels = _labels(box, order)
-    fitting = (each for each in _GROUPS if each[1].items() <= labels.items())
-    group, of_group = next(fitting, ("", {}))
-    others = _conditions({key: labels[key] for key in labels if key not in of_group})
+    group = ""
+    for name, of_group in _GROUPS:
+        if of_group.items() <= labels.items():
+            group = name
+            for key in of_group:
+                del labels[key]
+            break
+    others = _conditions(labels)
     return f"{group or 'pods'} with {others}" if others else group
 
 
@@ -125,13 +131,13 @@ def _condition(key: str, values: Values) -> str:
 
 
 def _named(values: Values) -> str:
-    return ", ".join(sorted("none" if each is None else each for each in values.members))
+    return ", ".join(sorted("none" if value is None else value for value in values.members))
 
 
 def _addresses(addresses: object) -> str:
     if not isinstance(addresses, Ranges):
         return "every address outside"
-    ranges = [cidr for span in addresses.spans for cidr in _cidrs(*span)]
+    ranges = list(chain.from_iterable(starmap(_cidrs, addresses.spans)))
     return ", ".join(ranges) if len(ranges) <= _MOST else few(ranges)
 
 
@@ -141,9 +147,9 @@ def _cidrs(first: int, last: int) -> Iterator[str]:
         end = min(last, LAST_IPV4)
         yield from map(str, summarize_address_range(IPv4Address(first), IPv4Address(end)))
     if last > LAST_IPV4:
-        start, end = max(first, LAST_IPV4 + 1), last
-        numbers = (IPv6Address(number - LAST_IPV4 - 1) for number in (start, end))
-        yield from map(str, summarize_address_range(*numbers))
+        ipv6 = LAST_IPV4 + 1
+        start = IPv6Address(max(first, ipv6) - ipv6)
+        yield from map(str, summarize_address_range(start, IPv6Address(last - ipv6)))
 
 
 def port_of(box: Box) -> str:
@@ -151,7 +157,7 @@ def port_of(box: Box) -> str:
     protocol, ports, name = box.get(PROTOCOL), box.get(PORT), box.get(PORT_NAME)
     parts = [_named(protocol)] if isinstance(protocol, Values) else []
     if isinstance(ports, Ranges) and ports.spans != ((0, 65535),):
-        parts.append(", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in ports.spans))
+        parts.append(ports.display)
     if isinstance(name, Values):
         parts.append(f"port {'not ' if name.is_rest else ''}{_named(name)}")
     return " ".join(parts)

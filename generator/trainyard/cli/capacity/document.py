@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from trainyard.capacity.figures import (
     Capacity,
+    CohortMembers,
     FabricCapacity,
     Job,
+    Numbers,
     Part,
     PoolCapacity,
     Resource,
@@ -19,7 +22,7 @@ _BYTES = ("memory", "ephemeral-storage")
 
 def document(capacities: Sequence[Capacity]) -> list[dict[str, Any]]:
     """Return plain data; quota in the pool's unit, resources in whole base units."""
-    return [_cluster(each) for each in capacities]
+    return list(map(_cluster, capacities))
 
 
 def base_unit(resource: str) -> str:
@@ -32,17 +35,15 @@ def base_unit(resource: str) -> str:
 def _cluster(capacity: Capacity) -> dict[str, Any]:
     return {
         "cluster": capacity.cluster,
-        "pools": [_pool(pool) for pool in capacity.pools],
-        "fabrics": [_fabric(fabric) for fabric in capacity.fabrics],
-        "cohorts": [
-            {
-                "name": cohort.name,
-                "parent": cohort.lineage[1] if len(cohort.lineage) > 1 else None,
-                "teams": cohort.teams,
-            }
-            for cohort in capacity.cohorts
-        ],
+        "pools": list(map(_pool, capacity.pools)),
+        "fabrics": list(map(_fabric, capacity.fabrics)),
+        "cohorts": list(map(_cohort, capacity.cohorts)),
     }
+
+
+def _cohort(cohort: CohortMembers) -> dict[str, Any]:
+    parent = cohort.lineage[1] if len(cohort.lineage) > 1 else None
+    return {"name": cohort.name, "parent": parent, "teams": cohort.teams}
 
 
 def _pool(pool: PoolCapacity) -> dict[str, Any]:
@@ -64,8 +65,8 @@ def _pool(pool: PoolCapacity) -> dict[str, Any]:
         "lent": pool.units(pool.lent),
         "headRoom": pool.units(pool.promised) - pool.units(pool.owned),
         "bindingResources": pool.binding,
-        "resources": [_resource(each, pool.parts) for each in pool.resources],
-        "teams": [_part(pool, part) for part in pool.parts],
+        "resources": [_resource(resource, pool.parts) for resource in pool.resources],
+        "teams": list(map(partial(_part, pool), pool.parts)),
     }
 
 
@@ -80,15 +81,16 @@ def _fabric(fabric: FabricCapacity) -> dict[str, Any]:
         "blocksGiven": fabric.blocks_given,
         "blockPrefix": fabric.prefix,
         "headRoom": fabric.head_room,
-        "teams": [
-            {
-                "team": each.team,
-                "segment": each.segment,
-                "addresses": each.addresses,
-                "addressesOfARail": each.per_rail,
-            }
-            for each in fabric.teams
-        ],
+        "teams": list(map(_numbers, fabric.teams)),
+    }
+
+
+def _numbers(given: Numbers) -> dict[str, Any]:
+    return {
+        "team": given.team,
+        "segment": given.segment,
+        "addresses": given.addresses,
+        "addressesOfARail": given.per_rail,
     }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, product, starmap
 
-from trainyard.capacity.figures import Capacity, Part, PoolCapacity, Resource
+from trainyard.capacity.figures import Capacity, Part, Resource
 from trainyard.cli.capacity.document import base_unit
 
 HEAD = (
@@ -21,8 +22,10 @@ def rows(capacities: Sequence[Capacity]) -> Iterator[dict[str, object]]:
     """
     for capacity in capacities:
         for pool in capacity.pools:
-            for each in (*map(_whole, pool.resources), *_teams(pool)):
-                yield {"cluster": capacity.cluster, "pool": pool.name, **each}
+            whole = map(_whole, pool.resources)
+            teams = starmap(_team, product(pool.parts, pool.resources))
+            for row in chain(whole, teams):
+                yield {"cluster": capacity.cluster, "pool": pool.name, **row}
 
 
 def _whole(each: Resource) -> dict[str, object]:
@@ -35,12 +38,6 @@ def _whole(each: Resource) -> dict[str, object]:
         "head_room": each.head_room,
         "out_of_use": each.out_of_use,
     }
-
-
-def _teams(pool: PoolCapacity) -> Iterator[dict[str, object]]:
-    for part in pool.parts:
-        for each in pool.resources:
-            yield _team(part, each)
 
 
 def _team(part: Part, each: Resource) -> dict[str, object]:

@@ -11,16 +11,16 @@ from trainyard.model.money import HOURS
 
 def document(costs: Sequence[Cost]) -> list[dict[str, Any]]:
     """Return plain data; money as decimal text, since a JSON number may become a binary float."""
-    return [_cluster(each) for each in costs]
+    return list(map(_cluster, costs))
 
 
 def _cluster(found: Cost) -> dict[str, Any]:
     return {
         "cluster": found.cluster,
         "hours": HOURS,
-        "pools": [_pool(each) for each in found.pools],
-        "unpriced": [{"name": each.name, "nodes": each.nodes} for each in found.unpriced],
-        "costCenters": [_center(each) for each in found.centers],
+        "pools": list(map(_pool, found.pools)),
+        "unpriced": [{"name": pool.name, "nodes": pool.nodes} for pool in found.unpriced],
+        "costCenters": list(map(_center, found.centers)),
         "months": found.months,
     }
 
@@ -35,7 +35,7 @@ def _pool(pool: PoolCost) -> dict[str, Any]:
         "nodes": figures.nodes,
         "nodeHour": pool.price,
         "system": pool.kept,
-        "shares": [_share(pool, each) for each in pool.shares],
+        "shares": [_share(pool, share) for share in pool.shares],
         "month": pool.month,
     }
 

@@ -16,18 +16,19 @@ _CENTER = 12
 
 def pages(costs: Sequence[Cost]) -> list[Page]:
     """Return each cluster with its pools and the sums of its cost centers."""
-    return [
-        Page(each.cluster, [*map(_pool, each.pools), *_sums(each)], _left_out(each))
-        for each in costs
-    ]
+    return list(map(_cluster, costs))
+
+
+def _cluster(cost: Cost) -> Page:
+    return Page(cost.cluster, [*map(_pool, cost.pools), *_sums(cost)], _left_out(cost))
 
 
 def _pool(pool: PoolCost) -> Part:
     nodes = counted(pool.capacity.nodes, "node")
     figures = f"{pool.price} a node-hour, {nodes}, {HOURS} hours a month"
-    rows = [*(_row(pool, each) for each in pool.shares), _total(pool)]
+    rows = [_row(pool, share) for share in pool.shares]
     kept = f"in the price: {pool.kept} of each node, for daemons"
-    table = Table(_head(pool), rows, second=_CENTER)
+    table = Table(_head(pool), [*rows, _total(pool)], second=_CENTER)
     return Part("pool", pool.capacity.name, figures, [table, kept])
 
 
@@ -56,49 +57,41 @@ def _total(pool: PoolCost) -> tuple[str, ...]:
 def _head(pool: PoolCost) -> tuple[str, ...]:
     """Return the names of the columns; nodes without GPUs have no GPU-hours."""
     hours = ("GPU-hours",) if pool.capacity.gpus else ()
-    own = pool.capacity.unit.plural
-    return (
-        "team",
-        "cost center",
-        own,
-        "lends",
-        "borrows",
-        *hours,
-        f"{pool.price.currency} a month",
-    )
+    month = f"{pool.price.currency} a month"
+    return ("team", "cost center", pool.capacity.unit.plural, "lends", "borrows", *hours, month)
 
 
 def _hours(pool: PoolCost, hours: int) -> tuple[str, ...]:
     return (f"{hours:,}",) if pool.capacity.gpus else ()
 
 
-def _sums(found: Cost) -> Iterator[Part]:
+def _sums(cost: Cost) -> Iterator[Part]:
     heads: list[Head] = ["cost center", ("", None), ("a month", None), (None, "a month")]
-    rows = [
-        (payer, month.currency, month.display, f"{month.display} {month.currency}")
-        for payer, month in _payers(found)
-    ]
-    if found.pools:
+    rows = []
+    for payer, month in _payers(cost):
+        whole = f"{month.display} {month.currency}"
+        rows.append((payer, month.currency, month.display, whole))
+    if cost.pools:
         yield Part("all pools", blocks=[Table(heads, rows)])
 
 
-def _payers(found: Cost) -> Iterator[tuple[str, Money]]:
+def _payers(cost: Cost) -> Iterator[tuple[str, Money]]:
     """Yield who pays how much over all pools, then what all cost; currency by currency."""
-    for month in found.months:
-        for each in found.centers:
-            if each.month.currency == month.currency:
-                yield _payer(each), each.month
+    for month in cost.months:
+        for center in cost.centers:
+            if center.month.currency == month.currency:
+                yield _payer(center), center.month
         yield "all", month
 
 
-def _payer(each: CenterCost) -> str:
+def _payer(center: CenterCost) -> str:
     """Return who pays, or what nobody pays for."""
-    return (each.name or _NO_CENTER) if each.holder is Holder.TEAM else str(each.holder)
+    return (center.name or _NO_CENTER) if center.holder is Holder.TEAM else str(center.holder)
 
 
-def _left_out(found: Cost) -> str:
+def _left_out(cost: Cost) -> str:
     """Return which pools no sum counts; empty for none."""
-    if not found.unpriced:
+    if not cost.unpriced:
         return ""
-    pools = ", ".join(f"{each.name} ({counted(each.nodes, 'node')})" for each in found.unpriced)
+    pools = ", ".join(f"{pool.name} ({counted(pool.nodes, 'node')})" for pool in cost.unpriced)
     return f"without a price (`nodeHour`), and in no sum: {pools}"

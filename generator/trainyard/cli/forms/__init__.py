@@ -13,10 +13,8 @@ from trainyard.cli import document
 from trainyard.cli.findings import Findings
 from trainyard.git.worktree import path_in_work_tree
 
-_LOADED = {
-    form: f"{__name__}.{form}" for form in ("sarif", "junit", "github", "gitlab", "markdown")
-}
-MODULES: Mapping[str, str] = {"json": document.__name__, **_LOADED}
+_LOADED = ("sarif", "junit", "github", "gitlab", "markdown")
+MODULES = {"json": document.__name__} | {form: f"{__name__}.{form}" for form in _LOADED}
 """The module of each form; its first sentence is shown in the reference."""
 _HOSTS = frozenset(("sarif", "github", "gitlab"))
 """Forms that a Git host reads, for which a path begins at the root of the repository."""
@@ -40,14 +38,13 @@ def forms_of(command: str, found: Findings, **besides: Any) -> Mapping[str, Call
 
 
 def _report(form: str, command: str, found: Findings) -> str:
-    report: Callable[[str, Findings], str] = import_module(_LOADED[form]).report
+    report: Callable[[str, Findings], str] = import_module(MODULES[form]).report
     return report(command, _from_root(found) if form in _HOSTS else found)
 
 
 def _from_root(found: Findings) -> Findings:
     """Return the findings with paths from the root of the Git repository, as hosts take them."""
-    folders = {
-        top: path_in_work_tree(Path(folder)) or folder
-        for top, folder in found.places.folders.items()
-    }
+    folders = {}
+    for top, folder in found.places.folders.items():
+        folders[top] = path_in_work_tree(Path(folder)) or folder
     return replace(found, places=replace(found.places, folders=folders))

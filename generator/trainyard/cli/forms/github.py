@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import groupby
+
 from trainyard.cli.console import printable
-from trainyard.cli.findings import Findings, counts, remarks, summary
+from trainyard.cli.findings import Findings, counts, summary, told
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Severity
 
@@ -16,17 +19,17 @@ def report(command: str, found: Findings) -> str:
 
     Source of the form: actions/toolkit:packages/core/src/command.ts.
     """
-    ordered = found.ordered()
     lines: list[str] = []
-    for severity in Severity:
-        located = [pair for pair in ordered if pair[0].severity is severity]
-        lines += [_command(diagnostic, place, found) for diagnostic, place in located[:LIMIT]]
-    return "\n".join([*lines, f"trainyard {command}: {summary(found)}{_left_out(found)}"])
-
-
-def _left_out(found: Findings) -> str:
-    more = counts({severity: max(0, found.count(severity) - LIMIT) for severity in Severity})
-    return f"; not annotated, as GitHub takes {LIMIT} of each: {more}" if more else ""
+    left_out: Counter[Severity] = Counter()
+    for severity, located in groupby(found.ordered(), lambda pair: pair[0].severity):
+        for number, (diagnostic, place) in enumerate(located):
+            if number < LIMIT:
+                lines.append(_command(diagnostic, place, found))
+            else:
+                left_out[severity] += 1
+    more = counts(left_out)
+    rest = f"; not annotated, as GitHub takes {LIMIT} of each: {more}" if more else ""
+    return "\n".join([*lines, f"trainyard {command}: {summary(found)}{rest}"])
 
 
 def _command(diagnostic: Diagnostic, place: Place, found: Findings) -> str:
@@ -40,8 +43,8 @@ def _command(diagnostic: Diagnostic, place: Place, found: Findings) -> str:
         "title": diagnostic.rule,
     }
     shown = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    beside = (f"{name}: {remark}" for name, remark in remarks(diagnostic, found.places))
-    text = "\n".join(printable(line) for line in (diagnostic.message, *beside))
+    lines = told(diagnostic, found.places)
+    text = "\n".join(map(printable, lines))
     return f"::{diagnostic.severity} {shown}::{_data(text)}"
 
 

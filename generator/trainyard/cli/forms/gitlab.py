@@ -22,7 +22,9 @@ def report(_command: str, found: Findings) -> str:
     """
     ordered = found.ordered()
     keys = identities(ordered)
-    return document.encoded([_issue(each, place, next(keys)) for each, place in ordered])
+    return document.encoded(
+        [_issue(*located, key) for located, key in zip(ordered, keys, strict=True)]
+    )
 
 
 def _issue(diagnostic: Diagnostic, place: Place, fingerprint: str) -> dict[str, Any]:

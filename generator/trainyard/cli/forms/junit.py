@@ -52,9 +52,8 @@ def _case(diagnostic: Diagnostic, name: str, lines: str) -> Element:
 
 def _passed(found: Findings) -> Iterator[Element]:
     """Yield a case for each profile without an error, so that no report is empty."""
-    failed = {
-        place.file for diagnostic, place in found.ordered() if diagnostic.severity is Severity.ERROR
-    }
+    ordered = found.ordered()
+    failed = {place.file for problem, place in ordered if problem.severity is Severity.ERROR}
     for file in found.places.profiles:
         if file not in failed:
             yield Element("testcase", classname="profile", name=printable(file))

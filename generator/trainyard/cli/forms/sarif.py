@@ -9,7 +9,7 @@ from urllib.parse import quote
 from trainyard import __version__
 from trainyard.cli import document
 from trainyard.cli.console import printable
-from trainyard.cli.findings import NOTES, Findings, remarks
+from trainyard.cli.findings import NOTES, Findings, told
 from trainyard.cli.forms.identity import line_identity
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Rule
@@ -24,21 +24,23 @@ _LINK = re.compile(r"\](?=\()|\{(?=[0-9])")
 
 def report(command: str, found: Findings) -> str:
     """Return a log with one run; its category tells the commands of one job apart."""
-    ordered = found.ordered()
-    wanted = {diagnostic.rule for diagnostic, _ in ordered}
+    wanted = {diagnostic.rule for diagnostic in found.diagnostics}
     rules = [rule for rule in all_rules() if rule.id in wanted]
-    places = {rule.id: place for place, rule in enumerate(rules)}
+    indices = {rule.id: index for index, rule in enumerate(rules)}
+    results = []
+    for diagnostic, place in found.ordered():
+        results.append(_result(diagnostic, place, indices[diagnostic.rule], found))
     run = {
         "tool": {
             "driver": {
                 "name": "trainyard",
                 "semanticVersion": __version__,
-                "rules": [_rule(rule) for rule in rules],
+                "rules": list(map(_rule, rules)),
             }
         },
         "automationDetails": {"id": f"trainyard/{command}/"},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(each, place, places[each.rule], found) for each, place in ordered],
+        "results": results,
     }
     return document.encoded({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -65,12 +67,11 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(diagnostic: Diagnostic, place: Place, index: int, found: Findings) -> dict[str, Any]:
     source = found.places.sources.get(diagnostic.at.file)
-    beside = (f"{name}: {remark}" for name, remark in remarks(diagnostic, found.places))
     return {
         "ruleId": diagnostic.rule,
         "ruleIndex": index,
         "level": diagnostic.severity,
-        "message": _message(diagnostic.message, *beside),
+        "message": _message(*told(diagnostic, found.places)),
         "locations": [_location(place)],
         "relatedLocations": _related(diagnostic, found),
         "partialFingerprints": {
@@ -108,7 +109,7 @@ def _location(place: Place) -> dict[str, Any]:
 
 
 def _message(*lines: str) -> dict[str, str]:
-    return {"text": "\n".join(_literal(printable(line)) for line in lines)}
+    return {"text": _literal("\n".join(map(printable, lines)))}
 
 
 def _literal(text: str) -> str:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from trainyard.change.diff import Diff
+from trainyard.cli.impact.marks import with_parts
 from trainyard.cli.impact.sections import Section
 
 TITLE = "Approval"
@@ -23,21 +24,21 @@ def approval(diff: Diff) -> Section | None:
 
 
 def _decides(diff: Diff) -> Iterator[str]:
-    for each in diff.approvals:
-        for field in each.decides:
-            yield f"! {each.file}: {field.path} {field.display}"
-            yield f"  to be approved by {' or '.join(each.owners) or 'nobody that the base states'}"
+    for approval in diff.approvals:
+        owners = " or ".join(approval.owners) or "nobody that the base states"
+        for field in approval.decides:
+            yield f"! {approval.file}: {field.path} {field.display}"
+            yield f"  to be approved by {owners}"
 
 
 def _owners(diff: Diff) -> Iterator[str]:
     """Yield the files by their owners; nothing when the base states none at all."""
     files: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    for each in diff.approvals:
-        files[each.owners].append(each.file)
-    if any(files):
-        for owners, own in sorted(files.items()):
-            named = f"~ {' or '.join(owners) or 'nobody'}:"
-            if len(own) <= _INLINE:
-                yield f"{named} {', '.join(own)}"
-            else:
-                yield from (named, *(f"  {file}" for file in own))
+    for approval in diff.approvals:
+        files[approval.owners].append(approval.file)
+    for owners, own in sorted(files.items()) if any(files) else ():
+        named = f"~ {' or '.join(owners) or 'nobody'}:"
+        if len(own) <= _INLINE:
+            yield f"{named} {', '.join(own)}"
+        else:
+            yield from with_parts(named, own)

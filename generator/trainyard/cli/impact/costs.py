@@ -19,8 +19,7 @@ def quota_costs(change: QuotaChange) -> Iterator[str]:
 def pool_costs(before: PoolSize, after: PoolSize) -> Iterator[str]:
     """Yield the price of a node-hour, and what all nodes of a pool cost."""
     if after.nodes and before.price != after.price:
-        old, new = (str(each.price or "none") for each in (before, after))
-        yield f"price of a node-hour {old} -> {new}"
+        yield f"price of a node-hour {before.price or 'none'} -> {after.price or 'none'}"
     if (before.price, before.nodes) != (after.price, after.nodes):
         yield from _months(before.month, after.month)
 
@@ -32,9 +31,8 @@ def payer(change: PayerChange) -> str:
 
 def _months(before: Money | None, after: Money | None) -> Iterator[str]:
     """Yield what nodes cost in a month on each side with a price; nothing without one."""
-    known = [each for each in (before, after) if each]
-    currencies = {each.currency for each in known}
-    if len(currencies) == 1:
-        yield f"{' -> '.join(each.display for each in known)} {currencies.pop()} a month"
-    elif known:
-        yield f"{' -> '.join(f'{each.display} {each.currency}' for each in known)} a month"
+    if before and after and before.currency == after.currency:
+        yield f"{before.display} -> {after.display} {after.currency} a month"
+    elif before or after:
+        known = filter(None, (before, after))
+        yield f"{' -> '.join(f'{month.display} {month.currency}' for month in known)} a month"

@@ -32,8 +32,7 @@ def _impact(impact: Impact) -> dict[str, Any]:
 
 
 def _upgrade(upgrade: Upgrade) -> dict[str, Any]:
-    kinds = [
-        {"cluster": cluster, "kind": kind, "objects": count}
-        for (cluster, kind), count in upgrade.kinds.items()
-    ]
+    kinds = []
+    for (cluster, kind), count in upgrade.kinds.items():
+        kinds.append({"cluster": cluster, "kind": kind, "objects": count})
     return {"before": upgrade.before, "after": upgrade.after, "kinds": kinds}

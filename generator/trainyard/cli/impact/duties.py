@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.change.impact.model import ClusterImpact
-from trainyard.cli.impact.marks import MARKS
+from trainyard.cli.impact.marks import MARKS, signed
 from trainyard.model.by_hand import NODES_SYNCER
 from trainyard.model.quantity import counted
 
@@ -17,7 +17,7 @@ def duty_lines(cluster: ClusterImpact) -> Iterator[str]:
         yield "  Every object is made there anew. What is at the old address stays, unwatched."
     for work in cluster.node_work:
         nodes = f"{counted(work.nodes, 'node')} of {work.pool}"
-        marks = [f"+ {each}" for each in work.adds] + [f"- {each}" for each in work.removes]
+        marks = signed(work.adds, work.removes)
         yield f"~ for the owner of the nodes: {nodes} need {', '.join(marks) or 'no label'}"
     yield from _files(cluster)
 
@@ -27,7 +27,7 @@ def _files(cluster: ClusterImpact) -> Iterator[str]:
         yield f"{MARKS[hand.change]} for {hand.owner}: {', '.join(hand.files)}"
         if hand.owner == NODES_SYNCER:
             yield "  Argo CD applies it once somebody starts this sync."
-    changes = {each.change for each in cluster.hands if each.owner != NODES_SYNCER}
+    changes = {hand.change for hand in cluster.hands if hand.owner != NODES_SYNCER}
     if changes - {"deleted"}:
         yield "  Argo CD applies none of it; the README of the cluster says how."
     if "deleted" in changes:

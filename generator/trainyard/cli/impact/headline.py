@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from trainyard.change.diff import Diff
 from trainyard.change.impact.model import Impact
@@ -20,12 +21,9 @@ _KINDS = 12
 
 def verdict(diff: Diff) -> Iterator[str]:
     """Yield that the change is refused, if it is, and then the worst that it would do."""
-    errors = [
-        diagnostic for diagnostic in diff.diagnostics if diagnostic.severity is Severity.ERROR
-    ]
+    errors = [found.rule for found in diff.diagnostics if found.severity is Severity.ERROR]
     if errors:
-        rules = few(sorted({error.rule for error in errors}))
-        yield f"refused: {counted(len(errors), 'error')} ({rules})"
+        yield f"refused: {counted(len(errors), 'error')} ({few(sorted({*errors}))})"
     if diff.behind:
         yield (
             "the base has commits that the head lacks, whose changes look undone here; add "
@@ -50,9 +48,8 @@ def _worst(diff: Diff, impact: Impact) -> str:
 
 def _emptied(impact: Impact) -> Iterator[str]:
     """Yield each pool that is removed, or on which no team has nodes any more."""
-    changed = (cluster for cluster in impact.clusters if cluster.change == "changed")
-    for cluster in changed:
-        for pool in cluster.pools:
+    for cluster in impact.clusters:
+        for pool in cluster.pools if cluster.change == "changed" else ():
             if not pool.after.nodes:
                 yield f"removes pool {pool.pool} of {cluster.name}"
             elif pool.is_emptied:
@@ -63,11 +60,17 @@ def _disruption(diff: Diff, impact: Impact) -> str:
     """Return the worst disruption, and how many others there are."""
     worst = impact.worst
     if worst is None:
-        return "evicts: nobody" if impact.clusters or impact.upgrade else _without_effect(diff)
+        return _harmless(diff, impact)
     more = sum(len(cluster.disruptions) for cluster in impact.clusters) - 1
     size = f", {amount}" if (amount := size_of(worst)) else ""
     others = f"; and {counted(more, 'more disruption')}" if more else ""
     return f"{sentence(worst, _cluster_of(impact))}{size}: {worst.cause}{others}"
+
+
+def _harmless(diff: Diff, impact: Impact) -> str:
+    if impact.clusters or impact.upgrade:
+        return "evicts: nobody"
+    return "nothing changes" if is_nothing(diff) else "no effect on teams, jobs or nodes"
 
 
 def is_nothing(diff: Diff) -> bool:
@@ -77,21 +80,14 @@ def is_nothing(diff: Diff) -> bool:
     return not (diff.diagnostics or diff.approvals or diff.stale)
 
 
-def _without_effect(diff: Diff) -> str:
-    if is_nothing(diff):
-        return "nothing changes"
-    return "no effect on teams, jobs or nodes"
-
-
 def _cluster_of(impact: Impact) -> str:
     """Return the name of the cluster with the worst disruption."""
-    names = (cluster.name for cluster in impact.clusters if impact.worst in cluster.disruptions)
-    return next(names)
+    return next(each.name for each in impact.clusters if impact.worst in each.disruptions)
 
 
 def totals(impact: Impact) -> str:
     """Return what happens to objects on all clusters, e.g. ``2 created, 14 changed``."""
-    every = (edit.change for cluster in impact.clusters for edit in cluster.objects)
+    every = chain.from_iterable(cluster.objects for cluster in impact.clusters)
     return f"objects: {counts(every) or 'none'}"
 
 
@@ -105,10 +101,14 @@ def upgrade_lines(upgrade: Upgrade) -> Iterator[str]:
         f"Trainyard {upgrade.before} -> {upgrade.after} generates {every} anew; no profile does, "
         "so they are not in the lists"
     )
-    shown = [f"{kind} {count}" for kind, count in kinds.most_common(_KINDS)]
-    rest = kinds.total() - sum(count for _, count in kinds.most_common(_KINDS))
+    shown, rest = [], kinds.total()
+    for kind, count in kinds.most_common(_KINDS):
+        shown.append(f"{kind} {count}")
+        rest -= count
+    if rest:
+        shown.append(f"others {rest}")
     if shown:
-        yield f"  {', '.join([*shown, f'others {rest}'] if rest else shown)}"
+        yield f"  {', '.join(shown)}"
 
 
 def compared(diff: Diff) -> Iterator[str]:

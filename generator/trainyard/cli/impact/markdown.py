@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 
 from trainyard.change.diff import Diff
-from trainyard.change.impact.model import ClusterImpact, Impact
+from trainyard.change.impact.model import ClusterImpact, Impact, ObjectChange
 from trainyard.cli.console import printable
 from trainyard.cli.findings import Findings
 from trainyard.cli.forms.fence import fenced
@@ -37,7 +39,7 @@ def markdown(diff: Diff, found: Findings, *, fields: bool) -> str:
         fields: each field that differs instead of each kind of edit.
     """
     parts = [f"{NOTHING}\n"] if is_nothing(diff) else []
-    parts += [_impact(diff, diff.impact, fields=fields) if diff.impact else _unknown(diff)]
+    parts += [_impact(diff, diff.impact, fields=fields) if diff.impact else _body(diff, None, ())]
     room = LIMIT - sum(len(part.encode()) + 1 for part in parts)
     parts += [section("diff", "Findings", found, room)] if found.diagnostics else []
     return "\n".join(parts)
@@ -45,35 +47,34 @@ def markdown(diff: Diff, found: Findings, *, fields: bool) -> str:
 
 def _impact(diff: Diff, impact: Impact, *, fields: bool) -> str:
     forms: tuple[Callable[[ClusterImpact], Iterable[Section]], ...] = (
-        lambda cluster: sections(cluster, fields=fields),
-        lambda cluster: sections(cluster, fields=False),
+        partial(sections, fields=fields),
+        partial(sections, fields=False),
         _by_unit,
         lambda _: (),
     )
-    bodies = ("\n".join(_body(diff, impact, describe)) for describe in forms)
-    short = next((body for body in bodies if len(body.encode()) <= _IMPACT_LIMIT), None)
-    return short if short is not None else "\n".join(_only_totals(diff, impact))
+    for describe in forms:
+        clusters = (_cluster(cluster, describe(cluster)) for cluster in impact.clusters)
+        body = _body(diff, impact, chain.from_iterable(clusters))
+        if len(body.encode()) <= _IMPACT_LIMIT:
+            return body
+    number = counted(len(impact.clusters), "cluster")
+    return _body(diff, impact, [f"{number}, too many to be listed here\n"])
 
 
-def _body(
-    diff: Diff, impact: Impact, describe: Callable[[ClusterImpact], Iterable[Section]]
-) -> Iterator[str]:
-    yield from _head(diff)
-    yield f"{totals(impact)}\n"
-    for cluster in impact.clusters:
-        yield f"#### {cluster_line(cluster)}\n"
-        for part in describe(cluster):
-            yield f"{part.title}\n\n{_fenced(part.lines)}\n"
-    yield from _foot(diff)
+def _body(diff: Diff, impact: Impact | None, clusters: Iterable[str]) -> str:
+    """Return the head and the foot, whose length is limited, and the clusters between them."""
+    totals_line = [f"{totals(impact)}\n"] if impact else []
+    return "\n".join((_head(diff), *totals_line, *clusters, *_foot(diff)))
 
 
-def _unknown(diff: Diff) -> str:
-    """Return what there is to say about a change whose effect is unknown."""
-    return "\n".join((*_head(diff), *_foot(diff)))
+def _cluster(cluster: ClusterImpact, parts: Iterable[Section]) -> Iterator[str]:
+    yield f"#### {cluster_line(cluster)}\n"
+    for part in parts:
+        yield f"{part.title}\n\n{_fenced(part.lines)}\n"
 
 
-def _head(diff: Diff) -> Iterator[str]:
-    yield f"### trainyard diff\n\n{_fenced(verdict(diff))}\n"
+def _head(diff: Diff) -> str:
+    return f"### trainyard diff\n\n{_fenced(verdict(diff))}\n"
 
 
 def _foot(diff: Diff) -> Iterator[str]:
@@ -97,22 +98,14 @@ def _bounded(lines: Sequence[str]) -> list[str]:
     return shown
 
 
-def _only_totals(diff: Diff, impact: Impact) -> Iterator[str]:
-    """Yield the head and the foot, whose length is limited."""
-    yield from _head(diff)
-    yield f"{totals(impact)}\n"
-    yield f"{counted(len(impact.clusters), 'cluster')}, too many to be listed here\n"
-    yield from _foot(diff)
-
-
 def _by_unit(cluster: ClusterImpact) -> Iterator[Section]:
     """Yield the disruptions, and one line for each sync unit."""
     for part in sections(cluster, fields=False):
         if part.title == "Disruption":
             yield part
-    units: defaultdict[str, list[str]] = defaultdict(list)
-    for edit in cluster.objects:
-        units[edit.unit].append(edit.change)
+    units: defaultdict[str, list[ObjectChange]] = defaultdict(list)
+    for change in cluster.objects:
+        units[change.unit].append(change)
     lines = tuple(f"~ {unit}: {counts(changes)}" for unit, changes in sorted(units.items()))
     if lines:
         yield Section("Objects of each sync unit", lines)

@@ -1,9 +1,8 @@
-"""What happens to an object, and the mark of a line that says so."""
+"""The marks of lines that say what happens, and the lines below them."""
 
 from __future__ import annotations
 
-CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
-"""What happens to an object, in the order of reports."""
+from collections.abc import Iterable, Iterator, Sequence
 
 MARKS = {
     "created": "+",
@@ -12,3 +11,22 @@ MARKS = {
     "deleted": "-",
     "left behind": "-",
 }
+"""What happens to an object, in the order of reports, and the mark of a line that says so."""
+
+
+def signed(added: Iterable[str], removed: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each that is added, then for each that is removed."""
+    for words in added:
+        yield f"+ {words}"
+    for words in removed:
+        yield f"- {words}"
+
+
+def with_parts(what: str, parts: Sequence[str]) -> Iterator[str]:
+    """Yield a line with its only part, or with a line below it for each of several."""
+    if len(parts) == 1:
+        yield f"{what}: {parts[0]}"
+        return
+    yield what
+    for part in parts:
+        yield f"  {part}"

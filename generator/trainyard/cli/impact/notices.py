@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from itertools import chain
 
 from trainyard.change.impact.model import ClusterImpact, Impact
-from trainyard.change.impact.rights import AccessChange, BoundRole, RoleChange
+from trainyard.change.impact.rights import BoundRole
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
-
-_Rights = TypeVar("_Rights", AccessChange, RoleChange)
 
 
 def notices(impact: Impact) -> Iterator[str]:
@@ -20,8 +18,9 @@ def notices(impact: Impact) -> Iterator[str]:
     yield from _given_up(impact)
     changed = [cluster for cluster in impact.clusters if cluster.change == "changed"]
     for what, describe in _NOTICES.items():
-        if names := sorted({name for cluster in changed for name in describe(cluster)}):
-            yield f"{what} {few(names)}"
+        names = set(chain.from_iterable(map(describe, changed)))
+        if names:
+            yield f"{what} {few(sorted(names))}"
 
 
 def _moved(impact: Impact) -> Iterator[str]:
@@ -66,7 +65,7 @@ def _opened(cluster: ClusterImpact) -> Iterator[str]:
     new = _new_namespaces(cluster)
     for path in cluster.network:
         if path.opened:
-            yield from (namespace for namespace in path.namespaces if namespace not in new)
+            yield from set(path.namespaces) - new
 
 
 def _closed(cluster: ClusterImpact) -> Iterator[str]:
@@ -81,26 +80,20 @@ def _gaining(cluster: ClusterImpact) -> Iterator[str]:
     for access in cluster.access:
         if access.gained and not _only_in(new, access.gained):
             yield access.subject
-    yield from _subjects(role for role in cluster.roles if role.gained)
+    for role in cluster.roles:
+        if role.gained:
+            yield from role.subjects
 
 
 def _deprived(cluster: ClusterImpact) -> Iterator[str]:
     """Yield who may do less and nothing else instead; with a namespace its rights go too."""
     gone = {space.namespace for space in cluster.namespaces if not space.added}
-    for access in _poorer(cluster.access):
-        if not _only_in(gone, access.lost):
+    for access in cluster.access:
+        if access.is_loss and not _only_in(gone, access.lost):
             yield access.subject
-    yield from _subjects(_poorer(cluster.roles))
-
-
-def _poorer(changes: Iterable[_Rights]) -> list[_Rights]:
-    """Return those who lose something and gain nothing."""
-    return [each for each in changes if each.lost and not each.gained]
-
-
-def _subjects(roles: Iterable[RoleChange]) -> Iterator[str]:
-    for role in roles:
-        yield from role.subjects
+    for role in cluster.roles:
+        if role.is_loss:
+            yield from role.subjects
 
 
 def _only_in(namespaces: set[str], roles: Iterable[BoundRole]) -> bool:
@@ -108,13 +101,13 @@ def _only_in(namespaces: set[str], roles: Iterable[BoundRole]) -> bool:
 
     Who has a role in a team reads the catalog of the cluster too.
     """
-    places = {place for role in roles for place in role.namespaces}
+    places = set(chain.from_iterable(role.namespaces for role in roles))
     return bool(places) and places <= namespaces
 
 
 def _kept_shorter(cluster: ClusterImpact) -> Iterator[str]:
     for log in cluster.logs:
-        if log.after and log.after < log.before:
+        if log.is_shorter:
             yield from log.teams
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from trainyard.change.approval import Approval
-from trainyard.cli.impact.marks import MARKS
+from trainyard.cli.impact.marks import MARKS, with_parts
 from trainyard.cli.impact.sections import Section
 from trainyard.model.differences import Difference, few
 
@@ -31,15 +31,12 @@ def _whole(approvals: Sequence[Approval]) -> Iterator[str]:
 
 def _edits(approvals: Sequence[Approval]) -> Iterator[str]:
     files: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    for each in approvals:
-        if each.edits:
-            files[tuple(map(_edit, each.edits))].append(each.file.removeprefix(_PROFILES))
+    for approval in approvals:
+        if approval.edits:
+            edits = tuple(map(_edit, approval.edits))
+            files[edits].append(approval.file.removeprefix(_PROFILES))
     for edits, own in files.items():
-        where = f"~ {few(own)}"
-        if len(edits) == 1:
-            yield f"{where}: {edits[0]}"
-        else:
-            yield from (where, *(f"  {edit}" for edit in edits))
+        yield from with_parts(f"~ {few(own)}", edits)
 
 
 def _edit(edit: Difference) -> str:

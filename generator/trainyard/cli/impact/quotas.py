@@ -64,11 +64,11 @@ def _maintenance(change: MaintenanceChange) -> Iterator[str]:
 
 def _cordoned(change: MaintenanceChange) -> Iterator[str]:
     """Yield the nodes, and what somebody does with them by hand."""
-    for each in change.after:
-        yield f"  {each.display}"
-    former = [each for each in change.before if each not in change.after]
-    for each in former if change.after else ():
-        yield f"  before: {each.display}"
+    for window in change.after:
+        yield f"  {window.display}"
+    for window in change.before if change.after else ():
+        if window not in change.after:
+            yield f"  before: {window.display}"
     if change.takes_nodes:
         yield "  Somebody must cordon them: until then the scheduler still uses them."
     if change.back:
@@ -83,33 +83,32 @@ def _rename(renamed: Rename) -> Iterator[str]:
 
 
 def _transfer(transfer: Transfer) -> str:
-    moved = ", ".join(
-        f"{team} {_nodes(before)} -> {_nodes(after)}"
-        for team, before, after in (*transfer.givers, *transfer.takers)
-    )
-    return f"transfer of nodes of {transfer.pool}: {moved}"
+    moves = []
+    for team, before, after in (*transfer.givers, *transfer.takers):
+        moves.append(f"{team} {float(before):g} -> {float(after):g}")
+    return f"transfer of nodes of {transfer.pool}: {', '.join(moves)}"
 
 
 def _quota(change: QuotaChange) -> str:
-    name = f"{change.team} on {change.pool}"
-    costs = [*quota_costs(change)]
-    if change.before is None and change.after is not None:
+    name, costs = f"{change.team} on {change.pool}", quota_costs(change)
+    if change.after is None:
+        assert change.before is not None
+        return f"- {name}: {', '.join((*_size(change.before), *costs))}"
+    if change.before is None:
         reach = change.after.display(change.reach_after)
-        return f"+ {name}: {', '.join([_size(change.after), *costs])}, largest job {reach}"
-    if change.after is None and change.before is not None:
-        return f"- {name}: {', '.join([_size(change.before), *costs])}"
-    assert change.before is not None
-    assert change.after is not None
-    differences = [*_differences(change, change.before, change.after), *costs]
-    return f"~ {name}: {', '.join(differences)}"
+        return f"+ {name}: {', '.join((*_size(change.after), *costs))}, largest job {reach}"
+    differences = _differences(change, change.before, change.after)
+    return f"~ {name}: {', '.join((*differences, *costs))}"
 
 
-def _size(quota: Quota) -> str:
-    parts = [quota.display(quota.nodes)]
-    parts += [f"borrows {quota.display(quota.borrow)}"] if quota.borrow else []
-    parts += [f"lends {quota.display(quota.lend)}"] if quota.lend else []
-    parts += [_term(quota)] if quota.term else []
-    return ", ".join(parts)
+def _size(quota: Quota) -> Iterator[str]:
+    yield quota.display(quota.nodes)
+    if quota.borrow:
+        yield f"borrows {quota.display(quota.borrow)}"
+    if quota.lend:
+        yield f"lends {quota.display(quota.lend)}"
+    if quota.term:
+        yield _term(quota)
 
 
 def _term(quota: Quota) -> str:
@@ -133,12 +132,12 @@ def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[s
 
 def _resources(change: QuotaChange, *, stays: bool, share: bool) -> Iterator[str]:
     """Yield a team's devices, and what the nodes that it keeps have more or less of."""
-    for each in change.resources:
-        if "/" in each.resource and (stays or not share):
-            noun = "GPU" if each.resource.endswith("/gpu") else each.resource
-            yield f"{each.before} -> {counted(each.after, noun)}"
+    for resource in change.resources:
+        if "/" in resource.resource and (stays or not share):
+            noun = "GPU" if resource.resource.endswith("/gpu") else resource.resource
+            yield f"{resource.before} -> {counted(resource.after, noun)}"
         elif stays:
-            yield each.display
+            yield resource.display
 
 
 def _amounts(before: Quota, after: Quota) -> Iterator[str]:
@@ -160,10 +159,14 @@ def _step(before: Quota, old: Fraction, after: Quota, new: Fraction) -> str:
 
 
 def _cohort(change: CohortChange) -> str:
-    cohorts = (" below ".join(each) or "none" for each in (change.before, change.after))
-    peers = [few(each) or "nobody" for each in (change.peers_before, change.peers_after)]
-    shown = f"the same teams ({peers[0]})" if peers[0] == peers[1] else " -> ".join(peers)
-    return f"cohort of {change.team}: {' -> '.join(cohorts)}; lends to and borrows from {shown}"
+    cohorts = f"{_lineage(change.before)} -> {_lineage(change.after)}"
+    before, after = few(change.peers_before) or "nobody", few(change.peers_after) or "nobody"
+    shown = f"the same teams ({before})" if before == after else f"{before} -> {after}"
+    return f"cohort of {change.team}: {cohorts}; lends to and borrows from {shown}"
+
+
+def _lineage(cohorts: tuple[str, ...]) -> str:
+    return " below ".join(cohorts) or "none"
 
 
 def _pool(pool: PoolChange) -> Iterator[str]:
@@ -176,7 +179,8 @@ def _pool(pool: PoolChange) -> Iterator[str]:
     if changes := ", ".join(_numbers(pool)):
         yield f"~ pool {pool.pool}: {changes}"
     if pool.node:
-        yield f"~ a node of pool {pool.pool} has {', '.join(each.display for each in pool.node)}"
+        resources = ", ".join(resource.display for resource in pool.node)
+        yield f"~ a node of pool {pool.pool} has {resources}"
     if pool.is_emptied:
         yield f"! no job can start on pool {pool.pool} any more: no team has nodes of it"
 
@@ -184,7 +188,7 @@ def _pool(pool: PoolChange) -> Iterator[str]:
 def _numbers(pool: PoolChange) -> Iterator[str]:
     """Yield each number of a pool that changes."""
     before, after = pool.before, pool.after
-    old_room, new_room = (int(each.room * pool.per_node) for each in (before, after))
+    old_room, new_room = int(before.room * pool.per_node), int(after.room * pool.per_node)
     yield from _change("", before.nodes, after.nodes, "node")
     yield from _change("reserve ", before.reserve, after.reserve, "node")
     if before.reserve != after.reserve or before.nodes == after.nodes:
@@ -196,7 +200,3 @@ def _numbers(pool: PoolChange) -> Iterator[str]:
 def _change(name: str, before: int, after: int, unit: str) -> Iterator[str]:
     if before != after:
         yield f"{name}{before} -> {counted(after, unit)}"
-
-
-def _nodes(number: Fraction) -> str:
-    return f"{float(number):g}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
+from operator import attrgetter
 
 from trainyard.change.impact.edits import Edit, as_text, same_edits
 from trainyard.change.impact.model import (
@@ -17,7 +18,7 @@ from trainyard.change.impact.model import (
 )
 from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.cli.impact.duties import duty_lines
-from trainyard.cli.impact.marks import CHANGES, MARKS
+from trainyard.cli.impact.marks import MARKS, signed, with_parts
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.cli.impact.states import compliance_lines, fact_lines, job_lines, storage_lines
 from trainyard.model.differences import few
@@ -27,6 +28,8 @@ from trainyard.model.quantity import counted, format_seconds
 
 _FEW_EDITS = 3
 """Edits of one kind of object, and fields of one edit, that are shown without being asked for."""
+
+_SORT = attrgetter("kind", "change", "scope", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +74,14 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
 def cluster_line(cluster: ClusterImpact) -> str:
     """Return a cluster with its numbers of objects, e.g. ``lab: 2 created, 14 changed``."""
     state = "" if cluster.change == "changed" else f" ({cluster.change})"
-    numbers = counts(edit.change for edit in cluster.objects) or "no object changes"
+    numbers = counts(cluster.objects) or "no object changes"
     return f"{cluster.name}{state}: {numbers}"
 
 
-def counts(changes: Iterable[str]) -> str:
-    """Return how often each change occurs, e.g. ``2 created, 14 changed``; empty for none."""
-    numbers = Counter(changes)
-    return ", ".join(f"{numbers[change]} {change}" for change in CHANGES if numbers[change])
+def counts(changes: Iterable[ObjectChange]) -> str:
+    """Return what happens to how many objects, e.g. ``2 created, 14 changed``; empty for none."""
+    numbers = Counter(change.change for change in changes)
+    return ", ".join(f"{numbers[word]} {word}" for word in MARKS if numbers[word])
 
 
 def sentence(disruption: Disruption, cluster: str = "") -> str:
@@ -112,7 +115,8 @@ def size_of(disruption: Disruption) -> str:
 def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
     told = ""
     for disruption in cluster.disruptions:
-        size = f"; {amount}" if (amount := size_of(disruption)) else ""
+        amount = size_of(disruption)
+        size = f"; {amount}" if amount else ""
         teams = f" of {few(disruption.teams)}" if disruption.gpus and disruption.pool else ""
         yield f"! {sentence(disruption)}{size}{teams}"
         yield f"  because: {disruption.cause}"
@@ -125,13 +129,24 @@ def _access(cluster: ClusterImpact) -> Iterator[str]:
     for space in cluster.namespaces:
         yield f"{'+' if space.added else '-'} namespace {space.namespace}"
     for access in cluster.access:
-        yield from (f"+ {access.subject}: {role.display}" for role in access.gained)
-        yield from (f"- {access.subject}: {role.display}" for role in access.lost)
-    for term in cluster.terms:
-        yield _term(term)
+        for mark, roles in (("+", access.gained), ("-", access.lost)):
+            for role in roles:
+                yield f"{mark} {access.subject}: {role.display}"
+    yield from map(_term, cluster.terms)
     for viewer in cluster.viewers:
         yield from _viewer(viewer)
     yield from _roles(cluster)
+
+
+def _roles(cluster: ClusterImpact) -> Iterator[str]:
+    for role in cluster.roles:
+        yield f"~ {role.role}, bound to {few(role.subjects) or 'nobody'}"
+        # A permission stands below its role.
+        yield from signed(_indented(role.gained), _indented(role.lost))
+
+
+def _indented(permissions: Iterable[str]) -> Iterator[str]:
+    return (f"  {permission}" for permission in permissions)
 
 
 def _term(term: TermChange) -> str:
@@ -161,13 +176,6 @@ def _viewer(change: ViewerChange) -> Iterator[str]:
         )
 
 
-def _roles(cluster: ClusterImpact) -> Iterator[str]:
-    for role in cluster.roles:
-        yield f"~ {role.role}, bound to {few(role.subjects) or 'nobody'}"
-        yield from (f"+   {permission}" for permission in role.gained)
-        yield from (f"-   {permission}" for permission in role.lost)
-
-
 def _logs(cluster: ClusterImpact) -> Iterator[str]:
     for log in cluster.logs:
         stated = f"are kept {counted(log.after, 'day')}" if log.after else "have no stated time"
@@ -176,7 +184,7 @@ def _logs(cluster: ClusterImpact) -> Iterator[str]:
         yield f"~ lines of {few(log.teams)} {stated} {former}"
     if cluster.logs:
         yield "  Nothing happens until the owner of the log store takes it from the README."
-        if any(each.after < each.before for each in cluster.logs if each.after):
+        if any(log.is_shorter for log in cluster.logs):
             yield "  Then older lines are deleted, and a revert does not bring them back."
     yield from _credentials(cluster.drops_credentials)
 
@@ -216,7 +224,7 @@ def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
         yield _runtime(runtime, runtime.runtime + where)
         for detail in runtime.details:
             yield f"  {detail}"
-    if any(_is_replaced(edit) for edit in cluster.objects):
+    if any(map(_is_replaced, cluster.objects)):
         yield "  Jobs that wait for a runtime that goes must be submitted again under another name."
         yield "  New jobs with a team's copy of it are refused."
 
@@ -241,28 +249,25 @@ def _runtime(change: RuntimeChange, name: str) -> str:
 
 def _edits(cluster: ClusterImpact) -> Iterator[str]:
     """Yield each object in one line, with others of the same edit; many different edits at once."""
-    for (kind, change, scope, reason), group in groupby(same_edits(cluster.objects), _sort_of_edit):
+    for (kind, change, scope, reason), group in groupby(same_edits(cluster.objects), _SORT):
         edits = list(group)
-        for some in [edits] if len(edits) > _FEW_EDITS else [[edit] for edit in edits]:
-            objects = sorted(identity for each in some for identity in each.objects)
+        together = [edits] if len(edits) > _FEW_EDITS else zip(edits)
+        for some in together:
+            objects = sorted(chain.from_iterable(edit.objects for edit in some))
             what = f"{_objects(kind, objects)} ({change}, {scope}{_because(reason)})"
             yield from _edit(f"{MARKS[change]} {what}", some)
 
 
 def _edit(what: str, edits: Iterable[Edit]) -> Iterator[str]:
     """Yield what is edited, with the fields if they are few."""
-    fields = {as_text(field): field for edit in edits for field in edit.fields}
-    shown = [f"{field.path} {field.display}" for field in fields.values()]
+    shown = {}
+    for edit in edits:
+        for field in edit.fields:
+            shown[as_text(field)] = f"{field.path} {field.display}"
     if len(shown) > _FEW_EDITS:
         yield f"{what}: {len(shown)} fields, which `--fields` shows"
-    elif len(shown) == 1:
-        yield f"{what}: {shown[0]}"
     else:
-        yield from (what, *(f"  {each}" for each in shown))
-
-
-def _sort_of_edit(edit: Edit) -> tuple[str, str, str, str]:
-    return edit.kind, edit.change, edit.scope, edit.reason
+        yield from with_parts(what, list(shown.values()))
 
 
 def _objects(kind: str, objects: Sequence[Identity]) -> str:

@@ -17,8 +17,8 @@ def job_lines(cluster: ClusterImpact) -> Iterator[str]:
     if any(priority.added for priority in cluster.priorities):
         yield "  Within a team's queue a job goes before those of lower priority, and evicts them."
     for deadline in cluster.deadlines:
-        times = (_time(each) for each in (deadline.before, deadline.after))
-        yield f"~ a new job of priority {deadline.priority} may run {' -> '.join(times)}"
+        times = f"{_time(deadline.before)} -> {_time(deadline.after)}"
+        yield f"~ a new job of priority {deadline.priority} may run {times}"
 
 
 def _time(seconds: int) -> str:

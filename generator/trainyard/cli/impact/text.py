@@ -7,13 +7,12 @@ from collections.abc import Iterator
 import click
 
 from trainyard.change.diff import Diff
-from trainyard.change.impact.model import Impact
 from trainyard.cli import findings
 from trainyard.cli.console import printable
 from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
 from trainyard.cli.impact.profiles import profiles
-from trainyard.cli.impact.sections import cluster_line, sections
+from trainyard.cli.impact.sections import Section, cluster_line, sections
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow", "!": "red"}
 
@@ -27,7 +26,7 @@ def text(diff: Diff, found: findings.Findings, *, fields: bool, colour: bool) ->
         fields: each field that differs instead of each kind of edit.
         colour: for the marks at the begin of lines, and the findings.
     """
-    lines = (printable(line) for line in _lines(diff, fields=fields))
+    lines = map(printable, _lines(diff, fields=fields))
     parts = ["\n".join(_paint(line, colour) for line in lines)]
     parts += [findings.text(found, colour=colour)] if found.diagnostics else []
     return "\n\n".join(parts)
@@ -37,23 +36,23 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     yield from verdict(diff)
     if diff.impact:
         yield totals(diff.impact)
-        yield from _clusters(diff.impact, fields=fields)
+        for cluster in diff.impact.clusters:
+            yield from ("", cluster_line(cluster))
+            for section in sections(cluster, fields=fields):
+                yield from map("  {}".format, _section(section))
     for part in filter(None, (profiles(diff.approvals), approval(diff))):
-        yield from ("", part.title, *(f"  {line}" for line in part.lines))
+        yield ""
+        yield from _section(part)
     yield ""
     if diff.impact and diff.impact.upgrade:
         yield from upgrade_lines(diff.impact.upgrade)
     yield from compared(diff)
 
 
-def _clusters(impact: Impact, *, fields: bool) -> Iterator[str]:
-    for cluster in impact.clusters:
-        yield ""
-        yield cluster_line(cluster)
-        for section in sections(cluster, fields=fields):
-            yield f"  {section.title}"
-            for line in section.lines:
-                yield f"    {line}"
+def _section(section: Section) -> Iterator[str]:
+    yield section.title
+    for line in section.lines:
+        yield f"  {line}"
 
 
 def _paint(line: str, colour: bool) -> str:

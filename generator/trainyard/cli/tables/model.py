@@ -36,8 +36,12 @@ class Table:
 
     def shown(self, form: int) -> dict[int, str]:
         """Return the head of each column that a form has, by the number of the column."""
-        heads = (each if isinstance(each, str) else each[form] for each in self.heads)
-        return {number: head for number, head in enumerate(heads) if head is not None}
+        shown = {}
+        for number, stated in enumerate(self.heads):
+            head = stated if isinstance(stated, str) else stated[form]
+            if head is not None:
+                shown[number] = head
+        return shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,9 @@ def _table(table: Table) -> Iterator[str]:
     if not rows:
         return
     lines = [list(heads.values())]
-    lines += [[printable(str(row[number])) for number in heads] for row in rows]
+    for row in rows:
+        cells = (str(row[number]) for number in heads)
+        lines.append(list(map(printable, cells)))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     widths[1] = min(widths[1], table.second)
     widths[0] = min(widths[0], COLUMNS - sum(widths[1:]) - 2 * len(widths))
@@ -75,10 +77,10 @@ def _table(table: Table) -> Iterator[str]:
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Return a line with its two names at the left of their columns, and numbers at the right."""
-    name, mark, *numbers = cells
-    left = [f"{_cut(name, widths[0]):<{widths[0]}}", f"{_cut(mark, widths[1]):<{widths[1]}}"]
-    right = [f"{cell:>{width}}" for cell, width in zip(numbers, widths[2:], strict=True)]
-    return f"  {'  '.join(left + right)}".rstrip()
+    aligned = []
+    for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        aligned.append(_cut(cell, width).ljust(width) if number < 2 else cell.rjust(width))
+    return f"  {'  '.join(aligned)}".rstrip()
 
 
 def _wrapped(indent: str, line: str) -> list[str]:

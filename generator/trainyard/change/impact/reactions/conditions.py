@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.change.impact.model import Sides
-from trainyard.change.impact.places import passed, peers_of, team_of_object, teams_that_stay
+from trainyard.change.impact.places import passed, peers_of, teams_moved, teams_that_stay
 from trainyard.change.impact.reaction import Condition, Edited
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.network import MPI_JOBS
@@ -68,8 +68,10 @@ def lends_less(sides: Sides, edited: Edited) -> bool:
     """Return whether a lending limit is lowered, and not with the quota that it is of."""
     path = edited.field.path if edited.field else ""
     quota = path.replace("lendingLimit", "nominalQuota")
-    falls = (_is_lower(each.old, each.new) for each in edited.change.fields if each.path == quota)
-    return is_lowered(sides, edited) and not any(falls)
+    for field in edited.change.fields:
+        if field.path == quota and _is_lower(field.old, field.new):
+            return False
+    return is_lowered(sides, edited)
 
 
 def order_changes(sides: Sides, edited: Edited) -> bool:
@@ -92,14 +94,9 @@ def has_other_peers(sides: Sides, edited: Edited) -> bool:
 
     A cohort with another name, or another cohort above the same teams, lends as before.
     """
-    old, new = peers_of(sides.old, sides.renamed), peers_of(sides.new, {})
-    own = {team_of_object(edited.manifest)} - {""} or {
-        sides.renamed.get(tenant.name, tenant.name)
-        for tenant in (sides.old.tenants if sides.old else ())
-        if tenant.team.cohort
-        and edited.change.identity.name in tenant.cluster.lineage(tenant.team.cohort)
-    }
-    return any(old.get(team) != new.get(team) for team in own) or sides.old is None
+    before, after = peers_of(sides)
+    moved = {sides.renamed.get(team, team) for team in teams_moved(sides, edited.manifest)}
+    return any(before.get(team) != after.get(team) for team in moved) or sides.old is None
 
 
 def has_parent(_sides: Sides, edited: Edited) -> bool:

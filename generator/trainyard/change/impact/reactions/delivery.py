@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
 from trainyard.change.impact.reaction import ANY, Reaction, quiet
@@ -27,24 +29,19 @@ def _released(change: str, fields: str = ANY) -> Reaction:
     )
 
 
+_changed = partial(Reaction, kind="Application", change="changed", source=_STATE)
 _APPLICATION = (
     _released("changed", "spec.syncPolicy.automated"),
     _released("deleted"),
-    Reaction(
-        kind="Application",
-        change="changed",
+    _changed(
         fields="spec.destination",
         consequence="Argo CD compares and syncs the new place. What is at the old one stays there, "
         "and nothing watches it.",
-        source=_STATE,
     ),
-    Reaction(
-        kind="Application",
-        change="changed",
+    _changed(
         fields="spec.source",
         consequence="Argo CD compares the new folder, and deletes what that folder lacks and what "
         "may be pruned.",
-        source=_STATE,
     ),
     *quiet(
         "Application",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import Condition, Reaction, always, quiet
+from trainyard.change.impact.reaction import Reaction, quiet
 from trainyard.change.impact.reactions.conditions import becomes, is_set, of_nvidia
 
 _OPERATOR = "k8snetworkplumbingwg/sriov-network-operator"
@@ -16,55 +18,50 @@ _EVICTED = "A job with a pod there fails, and starts again only if its runtime h
 _DRAINED = f"The operator empties each node of pods with virtual functions. {_EVICTED}"
 _RESET = f"The operator empties each node, writes the cards' firmware and reboots. {_EVICTED}"
 _KERNEL = f"The operator empties each node, changes a kernel argument and reboots. {_EVICTED}"
+_PLUGIN = (
+    "The operator restarts the device plugin with the new list of resources. Running pods keep "
+    "their virtual functions."
+)
 _POOL = "SriovNetworkPoolConfig"
 
 
-def _drains(fields: str, cause: str, when: Condition = always, condition: str = "") -> Reaction:
-    return Reaction(
-        kind="SriovNetworkNodePolicy",
-        change="changed",
-        fields=fields,
-        when=when,
-        condition=condition,
-        effect=Effect.DRAINS,
-        cause=cause,
-        consequence=_DRAINED,
-        source=_NEEDED,
-        reach=reach.pool,
-        pace=_POOL,
-    )
-
-
-def _firmware(fields: str, cause: str) -> Reaction:
-    return Reaction(
-        kind="SriovNetworkNodePolicy",
-        change="changed",
-        fields=fields,
-        when=of_nvidia,
-        condition="is about a card of NVIDIA",
-        effect=Effect.REBOOTS,
-        cause=cause,
-        consequence=_RESET,
-        source=_FIRMWARE,
-        reach=reach.pool,
-        pace=_POOL,
-    )
-
+_changed = partial(Reaction, kind="SriovNetworkNodePolicy", change="changed")
+_emptied = partial(Reaction, kind="SriovNetworkNodePolicy", reach=reach.pool, pace=_POOL)
+_drained = partial(
+    _emptied, change="changed", effect=Effect.DRAINS, consequence=_DRAINED, source=_NEEDED
+)
+_reset = partial(
+    _emptied,
+    when=of_nvidia,
+    condition="is about a card of NVIDIA",
+    effect=Effect.REBOOTS,
+    consequence=_RESET,
+    source=_FIRMWARE,
+)
+_VFS = "virtual functions of the rails of pool `{pool}` {change}"
+_CARDS = "cards of the rails of pool `{pool}` change"
+_LABELS = "node labels of pool `{pool}` change"
 
 _POLICY = (
-    _drains("spec.mtu", "MTU of the rails of pool `{pool}` {change}", is_set, "gets a value"),
-    Reaction(
-        kind="SriovNetworkNodePolicy",
-        change="changed",
+    _drained(
+        fields="spec.mtu",
+        when=is_set,
+        condition="gets a value",
+        cause="MTU of the rails of pool `{pool}` {change}",
+    ),
+    _changed(
         fields="spec.mtu",
         consequence="Without a value the ports keep the MTU that they have.",
         source=_NEEDED,
     ),
-    _firmware("spec.numVfs", "virtual functions of the rails of pool `{pool}` {change}"),
-    _drains("spec.numVfs", "virtual functions of the rails of pool `{pool}` {change}"),
-    _firmware("spec.linkType", "link of the rails of pool `{pool}` {change}"),
-    Reaction(
-        kind="SriovNetworkNodePolicy",
+    _reset(change="changed", fields="spec.numVfs", cause=_VFS),
+    _drained(fields="spec.numVfs", cause=_VFS),
+    _reset(
+        change="changed",
+        fields="spec.linkType",
+        cause="link of the rails of pool `{pool}` {change}",
+    ),
+    _emptied(
         change="changed",
         fields="spec.deviceType",
         when=becomes("vfio-pci"),
@@ -73,47 +70,24 @@ _POLICY = (
         cause="driver of the rails of pool `{pool}` {change}",
         consequence=_KERNEL,
         source=_GENERIC,
-        reach=reach.pool,
-        pace=_POOL,
     ),
-    _drains("spec.deviceType", "driver of the rails of pool `{pool}` {change}"),
-    _firmware("spec.nicSelector", "cards of the rails of pool `{pool}` change"),
-    _drains("spec.nicSelector", "cards of the rails of pool `{pool}` change"),
-    _firmware("spec.nodeSelector", "node labels of pool `{pool}` change"),
-    _drains("spec.nodeSelector", "node labels of pool `{pool}` change"),
+    _drained(fields="spec.deviceType", cause="driver of the rails of pool `{pool}` {change}"),
+    _reset(change="changed", fields="spec.nicSelector", cause=_CARDS),
+    _drained(fields="spec.nicSelector", cause=_CARDS),
+    _reset(change="changed", fields="spec.nodeSelector", cause=_LABELS),
+    _drained(fields="spec.nodeSelector", cause=_LABELS),
     *(
-        Reaction(
-            kind="SriovNetworkNodePolicy",
-            change="changed",
-            fields=f"spec.{field}",
-            consequence="The operator restarts the device plugin with the new list of resources. "
-            "Running pods keep their virtual functions.",
-            source=_DEVICES,
-        )
+        _changed(fields=f"spec.{field}", consequence=_PLUGIN, source=_DEVICES)
         for field in ("resourceName", "isRdma", "needVhostNet", "excludeTopology", "priority")
     ),
-    _drains("spec", "{field} of the rails of pool `{pool}` {change}"),
-    Reaction(
-        kind="SriovNetworkNodePolicy",
-        change="created",
-        when=of_nvidia,
-        condition="is about a card of NVIDIA",
-        effect=Effect.REBOOTS,
-        cause="pool `{pool}` gets rails",
-        consequence=_RESET,
-        source=_FIRMWARE,
-        reach=reach.pool,
-        pace=_POOL,
-    ),
-    Reaction(
-        kind="SriovNetworkNodePolicy",
+    _drained(fields="spec", cause="{field} of the rails of pool `{pool}` {change}"),
+    _reset(change="created", cause="pool `{pool}` gets rails"),
+    _emptied(
         change="deleted",
         effect=Effect.DRAINS,
         cause="pool `{pool}` loses rails",
         consequence=f"The operator resets the virtual functions. {_DRAINED}",
         source=_GENERIC,
-        reach=reach.pool,
-        pace=_POOL,
     ),
     *quiet(
         "SriovNetworkNodePolicy",
@@ -124,25 +98,20 @@ _POLICY = (
 )
 
 
-def _rdma(change: str, fields: str, cause: str) -> Reaction:
-    return Reaction(
-        kind=_POOL,
-        change=change,
-        fields=fields,
-        effect=Effect.REBOOTS,
-        cause=cause,
-        consequence=_KERNEL,
-        source=_GENERIC,
-        reach=reach.pool,
-        pace=_POOL,
-    )
-
-
+_rdma = partial(
+    Reaction,
+    kind=_POOL,
+    effect=Effect.REBOOTS,
+    consequence=_KERNEL,
+    source=_GENERIC,
+    reach=reach.pool,
+    pace=_POOL,
+)
 _POOL_CONFIG = (
-    _rdma("changed", "spec.rdmaMode", "RDMA mode of pool `{pool}` {change}"),
-    _rdma("changed", "spec.nodeSelector", "node labels of pool `{pool}` change"),
-    _rdma("created", "*", "pool `{pool}` gets rails"),
-    _rdma("deleted", "*", "pool `{pool}` loses its RDMA mode"),
+    _rdma(change="changed", fields="spec.rdmaMode", cause="RDMA mode of pool `{pool}` {change}"),
+    _rdma(change="changed", fields="spec.nodeSelector", cause=_LABELS),
+    _rdma(change="created", cause="pool `{pool}` gets rails"),
+    _rdma(change="deleted", cause="pool `{pool}` loses its RDMA mode"),
     Reaction(
         kind=_POOL,
         change="changed",

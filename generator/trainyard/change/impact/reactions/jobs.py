@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import ANY, Condition, Reaction, quiet
+from trainyard.change.impact.reaction import Reaction, quiet
 from trainyard.change.impact.reactions.conditions import is_lowered, keeps_edited_jobs, teams_stay
 
 _SERVER = "kubernetes/kubernetes:staging/src/k8s.io/apiserver/pkg/admission/plugin"
@@ -17,10 +19,9 @@ _COMPARED = (
 _NEW_ONLY = "It judges requests from then on. Running jobs stay."
 _ALLOWED = "What it refused is admitted from then on. Running jobs stay."
 
+_changed = partial(Reaction, kind="ClusterTrainingRuntime", change="changed")
 _RUNTIME = (
-    Reaction(
-        kind="ClusterTrainingRuntime",
-        change="changed",
+    _changed(
         fields="spec*ontainers",
         when=keeps_edited_jobs,
         condition="with Kueue 0.16",
@@ -31,9 +32,7 @@ _RUNTIME = (
         source="seen with Kueue 0.16.2",
         reach=reach.runtime,
     ),
-    Reaction(
-        kind="ClusterTrainingRuntime",
-        change="changed",
+    _changed(
         fields="spec*ontainers",
         effect=Effect.EVICTS,
         cause="containers of runtime `{name}` are edited in place",
@@ -41,9 +40,7 @@ _RUNTIME = (
         source="seen with Kueue 0.19.2",
         reach=reach.runtime,
     ),
-    Reaction(
-        kind="ClusterTrainingRuntime",
-        change="changed",
+    _changed(
         fields="spec",
         consequence="Running jobs stay: of their pods Kueue compares only the containers.",
         source="kubernetes-sigs/kueue:pkg/util/equality/podset.go@v0.19.2",
@@ -58,21 +55,10 @@ _RUNTIME = (
     ),
 )
 
+_judges = partial(quiet, source=_POLICIES, created=_NEW_ONLY, changed=_NEW_ONLY, deleted=_ALLOWED)
 _JUDGED = (
-    *quiet(
-        "ValidatingAdmissionPolicy",
-        _POLICIES,
-        created=_NEW_ONLY,
-        changed=_NEW_ONLY,
-        deleted=_ALLOWED,
-    ),
-    *quiet(
-        "ValidatingAdmissionPolicyBinding",
-        _POLICIES,
-        created=_NEW_ONLY,
-        changed=_NEW_ONLY,
-        deleted=_ALLOWED,
-    ),
+    *_judges("ValidatingAdmissionPolicy"),
+    *_judges("ValidatingAdmissionPolicyBinding"),
     Reaction(
         kind="ConfigMap",
         change="changed",
@@ -108,28 +94,22 @@ _JUDGED = (
 _CLEANING = "kubernetes/kubernetes:pkg/controller/cronjob/cronjob_controllerv2.go@v1.36.3"
 
 
-def _cleans(change: str, fields: str, when: Condition, condition: str) -> Reaction:
-    return Reaction(
-        kind="CronJob",
-        change=change,
-        fields=fields,
-        when=when,
-        condition=condition,
-        effect=Effect.DELETES,
-        cause="TrainJobs that finished more than {keep} ago go, with their pods and logs",
-        consequence="The next run, within the hour, deletes them, and a revert brings none back. "
-        "Running jobs stay, and so does data on volumes.",
-        source=_CLEANING,
-        reach=reach.kept_namespaces,
-        lost="finished jobs",
-    )
-
-
+_cleans = partial(
+    Reaction,
+    kind="CronJob",
+    effect=Effect.DELETES,
+    cause="TrainJobs that finished more than {keep} ago go, with their pods and logs",
+    consequence="The next run, within the hour, deletes them, and a revert brings none back. "
+    "Running jobs stay, and so does data on volumes.",
+    source=_CLEANING,
+    reach=reach.kept_namespaces,
+    lost="finished jobs",
+)
 _KEEP = "spec*.env[KEEP_SECONDS].value"
 
 _CLEANUP = (
-    _cleans("created", ANY, teams_stay, "finds namespaces of teams"),
-    _cleans("changed", _KEEP, is_lowered, "is lowered"),
+    _cleans(change="created", when=teams_stay, condition="finds namespaces of teams"),
+    _cleans(change="changed", fields=_KEEP, when=is_lowered, condition="is lowered"),
     *quiet(
         "CronJob",
         _CLEANING,
@@ -139,14 +119,8 @@ _CLEANUP = (
     ),
 )
 
-_AROUND = (
-    *quiet(
-        "TrainJob",
-        "seen with Argo CD 3.5.7",
-        created="It is a file to copy. Nothing syncs it.",
-        changed="It is a file to copy. Nothing syncs it.",
-        deleted="It is a file to copy. Nothing syncs it.",
-    ),
+_AROUND = quiet(
+    "TrainJob", "seen with Argo CD 3.5.7", every="It is a file to copy. Nothing syncs it."
 )
 
 REACTIONS = (*_RUNTIME, *_JUDGED, *_CLEANUP, *_AROUND)

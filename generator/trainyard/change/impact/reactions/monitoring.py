@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from trainyard.change.impact.reaction import Reaction, quiet
+from trainyard.change.impact.reaction import quiet
 from trainyard.change.impact.reactions.conditions import is_labelled
 
 _OPERATOR = "prometheus-operator/prometheus-operator:pkg/prometheus/server/operator.go@v0.85.0"
 
-_SIDECAR = "kiwigrid/k8s-sidecar:src/resources.py@b11bdd6"
 _CONSOLE = (
     "openshift/monitoring-plugin:web/src/components/dashboards/legacy/useLegacyDashboards.ts"
     "@56348815"
 )
 _BY_HAND = "Argo CD does not apply it: a cluster admin does."
 
-
-def _shown(label: str, condition: str, source: str, **consequences: str) -> tuple[Reaction, ...]:
-    """Return the reactions to ConfigMaps with a label, by change."""
-    return tuple(
-        Reaction(
-            kind="ConfigMap",
-            change=change,
-            when=is_labelled(label),
-            condition=condition,
-            consequence=text,
-            source=source,
-        )
-        for change, text in consequences.items()
-    )
-
-
 REACTIONS = (
-    *_shown(
-        "grafana_dashboard",
-        "is a dashboard of Grafana",
-        _SIDECAR,
+    *quiet(
+        "ConfigMap",
+        "kiwigrid/k8s-sidecar:src/resources.py@b11bdd6",
+        when=is_labelled("grafana_dashboard"),
+        condition="is a dashboard of Grafana",
         created="Grafana shows the dashboard from then on.",
         changed="Grafana shows the new dashboard.",
         deleted="Grafana shows the dashboard no more.",
     ),
-    *_shown(
-        "console.openshift.io/dashboard",
-        "is a dashboard of OpenShift's console",
+    *quiet(
+        "ConfigMap",
         _CONSOLE,
+        when=is_labelled("console.openshift.io/dashboard"),
+        condition="is a dashboard of OpenShift's console",
         created=f"The console shows the dashboard once it is applied. {_BY_HAND}",
         changed=f"The console shows the new dashboard once it is applied. {_BY_HAND}",
         deleted="The console shows the dashboard until a cluster admin deletes it there.",

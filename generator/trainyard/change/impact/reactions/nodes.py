@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
 from trainyard.change.impact.reaction import ANY, Reaction, quiet
@@ -65,6 +67,8 @@ _OPENSHIFT = (
     _reboots("KubeletConfig", "deleted", "kubelet of pool `{pool}` loses its own configuration"),
 )
 
+_KUBELET = "kubernetes/kubernetes:cmd/kubelet/app/server.go@v1.36.3"
+_kubelet = partial(Reaction, kind="KubeletConfiguration", change="changed")
 _PLAIN = (
     Reaction(
         kind="KubeletConfiguration",
@@ -72,37 +76,31 @@ _PLAIN = (
         effect=Effect.DRAINS,
         cause="kubelet of pool `{pool}` gets its own configuration",
         consequence=_BY_HAND,
-        source="kubernetes/kubernetes:cmd/kubelet/app/server.go@v1.36.3",
+        source=_KUBELET,
         reach=reach.pool,
     ),
-    Reaction(
-        kind="KubeletConfiguration",
-        change="changed",
+    _kubelet(
         fields="containerLogMaxSize",
         consequence="Nothing happens by itself: the owner of the nodes installs the file and "
         "restarts kubelet. Pods run on, and their logs are rotated at the new size.",
         source="kubernetes/kubernetes:pkg/kubelet/logs/container_log_manager.go@v1.36.3",
     ),
-    Reaction(
-        kind="KubeletConfiguration",
-        change="changed",
+    _kubelet(
         fields="podPidsLimit",
         consequence="Nothing happens by itself: the owner of the nodes installs the file and "
         "restarts kubelet. Running pods keep their limit, new pods get the new one.",
         source="kubernetes/kubernetes:pkg/kubelet/cm/pod_container_manager_linux.go@v1.36.3",
     ),
-    Reaction(
-        kind="KubeletConfiguration",
-        change="changed",
+    _kubelet(
         effect=Effect.DRAINS,
         cause="kubelet of pool `{pool}` changes",
         consequence=_BY_HAND,
-        source="kubernetes/kubernetes:cmd/kubelet/app/server.go@v1.36.3",
+        source=_KUBELET,
         reach=reach.pool,
     ),
     *quiet(
         "KubeletConfiguration",
-        "kubernetes/kubernetes:cmd/kubelet/app/server.go@v1.36.3",
+        _KUBELET,
         deleted="The file stays on the nodes until their owner removes it.",
     ),
     *quiet(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
 from trainyard.change.impact.reaction import Reaction, quiet
@@ -25,10 +27,9 @@ from trainyard.change.impact.reactions.wording import (
     SHARED,
 )
 
+_changed = partial(Reaction, kind="ClusterQueue", change="changed", source=SEEN)
 _CLUSTER_QUEUE = (
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.stopPolicy",
         when=becomes("HoldAndDrain"),
         condition="becomes `HoldAndDrain`",
@@ -39,57 +40,40 @@ _CLUSTER_QUEUE = (
         source=BOTH,
         reach=reach.queue,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.stopPolicy",
         consequence="Running jobs stay. A held queue starts no job, an open one starts those that "
         "wait.",
-        source=SEEN,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.resourceGroups*.nominalQuota",
         when=is_lowered,
         condition="is lowered, and jobs that fitted beside those of others don't any more",
         effect=Effect.RECLAIMS,
         cause="quota of team `{team}` on `{pool}` {own}",
         consequence=RECLAIMED,
-        source=SEEN,
         reach=reach.losers_of_flavor,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.resourceGroups*.lendingLimit",
         when=lends_less,
         condition="is lowered alone, and jobs that fitted beside those of others don't any more",
         effect=Effect.RECLAIMS,
         cause="team `{team}` lends {lent} of `{pool}`",
         consequence=RECLAIMED,
-        source=SEEN,
         reach=reach.losers_of_flavor,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.resourceGroups*Quota",
         consequence="Running jobs stay, also beyond a lowered quota. Jobs that wait see the new "
         "quota at once.",
-        source=SEEN,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.resourceGroups*Limit",
         consequence="Running jobs stay, also beyond a lowered limit. Jobs that wait see the new "
         "limit at once.",
-        source=SEEN,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.resourceGroups*.flavors",
         when=is_order,
         condition="have another order",
@@ -97,17 +81,12 @@ _CLUSTER_QUEUE = (
         "wait.",
         source="kubernetes-sigs/kueue:pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2",
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.resourceGroups",
         consequence="A job on a flavor that leaves the queue keeps running and is not counted, so "
         "that others are admitted beside it.",
-        source=SEEN,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.cohortName",
         when=has_other_peers,
         condition="and the teams of its tree of cohorts are others than before",
@@ -117,16 +96,12 @@ _CLUSTER_QUEUE = (
         source=COUNTED,
         reach=reach.losers_of_move,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.cohortName",
         consequence="Running jobs stay. The same teams lend to each other.",
         source="kubernetes-sigs/kueue:pkg/cache/hierarchy/manager.go@v0.19.2",
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.preemption",
         effect=Effect.RECLAIMS,
         cause="preemption of the queues changes",
@@ -135,25 +110,19 @@ _CLUSTER_QUEUE = (
         source="kubernetes-sigs/kueue:pkg/scheduler/preemption/preemption.go@v0.19.2",
         reach=reach.queue,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.fairSharing",
         when=appears,
         condition="is new",
         effect=Effect.RECLAIMS,
         cause="borrowed nodes are shared by weight",
         consequence=SHARED,
-        source=SEEN,
         reach=reach.cohort,
     ),
-    Reaction(
-        kind="ClusterQueue",
-        change="changed",
+    _changed(
         fields="spec.namespaceSelector",
         consequence="Running jobs stay. New jobs of a namespace that is not selected wait: "
         "`workload namespace doesn't match ClusterQueue selector`.",
-        source=SEEN,
     ),
     *quiet(
         "ClusterQueue",
@@ -196,10 +165,9 @@ _LOCAL_QUEUE = (
     ),
 )
 
+_cohort = partial(Reaction, kind="Cohort", change="changed", source=SEEN)
 _COHORT = (
-    Reaction(
-        kind="Cohort",
-        change="changed",
+    _cohort(
         fields="spec.parentName",
         when=has_other_peers,
         condition="and the teams of its tree of cohorts are others than before",
@@ -209,28 +177,22 @@ _COHORT = (
         source=COUNTED,
         reach=reach.losers_of_move,
     ),
-    Reaction(
-        kind="Cohort",
-        change="changed",
+    _cohort(
         fields="spec.fairSharing",
         when=appears_below_a_parent,
         condition="is new, below a parent",
         effect=Effect.RECLAIMS,
         cause="borrowed nodes are shared by weight",
         consequence=SHARED,
-        source=SEEN,
         reach=reach.borrowers,
     ),
-    Reaction(
-        kind="Cohort",
-        change="changed",
+    _cohort(
         fields="spec.fairSharing.weight",
         when=has_parent,
         condition="changes, below a parent",
         effect=Effect.RECLAIMS,
         cause="weight of cohort `{name}` {change}",
         consequence=SHARED,
-        source=SEEN,
         reach=reach.borrowers,
     ),
     Reaction(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
 from trainyard.change.impact.reaction import Reaction, quiet
@@ -90,33 +92,22 @@ _STORAGE = (
     ),
 )
 
-
-def _recreated_binding(kind: str) -> Reaction:
-    return Reaction(
-        kind=kind,
-        change="recreated",
-        effect=Effect.RECREATES,
-        cause="{field} of {kind} `{name}` changes",
-        consequence=f"{REFUSED} Running jobs stay.",
-        source="kubernetes/kubernetes:pkg/apis/rbac/validation/validation.go@v1.36.3",
-        reach=reach.named,
-    )
-
-
+_NEXT_REQUEST = "It holds for the next request. Running jobs stay."
+_recreated = partial(
+    Reaction,
+    change="recreated",
+    effect=Effect.RECREATES,
+    cause="{field} of {kind} `{name}` changes",
+    consequence=f"{REFUSED} Running jobs stay.",
+    source="kubernetes/kubernetes:pkg/apis/rbac/validation/validation.go@v1.36.3",
+    reach=reach.named,
+)
 _ACCESS = (
-    _recreated_binding("RoleBinding"),
-    _recreated_binding("ClusterRoleBinding"),
-    *(
-        reaction
-        for kind in ("ClusterRole", "ClusterRoleBinding", "RoleBinding")
-        for reaction in quiet(
-            kind,
-            _ROLES,
-            created="It holds for the next request. Running jobs stay.",
-            changed="It holds for the next request. Running jobs stay.",
-            deleted="It holds for the next request. Running jobs stay.",
-        )
-    ),
+    _recreated(kind="RoleBinding"),
+    _recreated(kind="ClusterRoleBinding"),
+    *quiet("ClusterRole", _ROLES, every=_NEXT_REQUEST),
+    *quiet("ClusterRoleBinding", _ROLES, every=_NEXT_REQUEST),
+    *quiet("RoleBinding", _ROLES, every=_NEXT_REQUEST),
     *quiet(
         "ServiceAccount",
         "kubernetes/kubernetes:plugin/pkg/admission/serviceaccount/admission.go@v1.36.3",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.reaction import Edited, Reaction
@@ -30,14 +29,9 @@ REACTIONS = (
 )
 
 
-def _by_change() -> Mapping[tuple[str, str], tuple[Reaction, ...]]:
-    found: dict[tuple[str, str], list[Reaction]] = defaultdict(list)
-    for reaction in REACTIONS:
-        found[reaction.kind, reaction.change].append(reaction)
-    return {key: tuple(each) for key, each in found.items()}
-
-
-_REACTIONS = _by_change()
+_BY_CHANGE: defaultdict[tuple[str, str], list[Reaction]] = defaultdict(list)
+for _reaction in REACTIONS:
+    _BY_CHANGE[_reaction.kind, _reaction.change].append(_reaction)
 
 
 def reaction_to(sides: Sides, edited: Edited, change: str) -> Reaction | None:
@@ -48,9 +42,7 @@ def reaction_to(sides: Sides, edited: Edited, change: str) -> Reaction | None:
         edited: the object and its field.
         change: what happens to the object, as the table calls it.
     """
-    fitting = (
-        each
-        for each in _REACTIONS.get((edited.change.identity.kind, change), ())
-        if each.fits(sides, edited)
-    )
-    return next(fitting, None)
+    for reaction in _BY_CHANGE[edited.change.identity.kind, change]:
+        if reaction.fits(sides, edited):
+            return reaction
+    return None
