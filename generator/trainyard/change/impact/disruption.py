@@ -22,7 +22,7 @@ _OF_JOBS = frozenset({Effect.UNCOUNTS, Effect.RECLAIMS, Effect.EVICTS})
 
 
 @dataclass(frozen=True, slots=True)
-class _Hit:
+class Hit:
     """A reaction to one edit."""
 
     effect: Effect
@@ -32,7 +32,20 @@ class _Hit:
     touched: Touched
 
 
+@dataclass(frozen=True, slots=True)
+class Disturbed:
+    """A disruption with all edits of its cause."""
+
+    disruption: Disruption
+    hits: tuple[Hit, ...]
+
+
 def disruptions(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disruption, ...]:
+    """Return what `disturbed` returns, without the edits."""
+    return tuple(each.disruption for each in disturbed(sides, objects))
+
+
+def disturbed(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disturbed, ...]:
     """Return what is disturbed, the worst first; nothing when nothing that runs is touched.
 
     Args:
@@ -40,19 +53,27 @@ def disruptions(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disrupti
         objects: what `object_changes` returns for it.
     """
     now = occupancy(sides)
-    merged: dict[tuple[Effect, str], list[_Hit]] = {}
+    merged: dict[tuple[Effect, str], list[Hit]] = {}
     for hit in _hits(now, objects):
         merged.setdefault((hit.effect, hit.cause), []).append(hit)
     found = [_disruption(now, hits) for hits in merged.values()]
     return tuple(
         sorted(
-            (each for each in found if each.effect not in _OF_JOBS or each.nodes),
-            key=lambda each: (-each.effect, -each.gpus, -each.nodes, each.cause),
+            (each for each in found if _touches_something(each.disruption)),
+            key=lambda each: _rank(each.disruption),
         )
     )
 
 
-def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
+def _touches_something(disruption: Disruption) -> bool:
+    return disruption.effect not in _OF_JOBS or disruption.nodes > 0
+
+
+def _rank(disruption: Disruption) -> tuple[int, int, int, str]:
+    return -disruption.effect, -disruption.gpus, -disruption.nodes, disruption.cause
+
+
+def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[Hit]:
     for change in objects:
         verb = _verb(now.sides, change)
         seen = set()
@@ -66,7 +87,7 @@ def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
                 continue
             seen |= {(reaction.fields, flavor)} if flavor else set()
             words = cause(now, edited, reaction)
-            yield _Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
+            yield Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
 
 
 def _verb(sides: Sides, change: ObjectChange) -> str:
@@ -89,7 +110,7 @@ def _edited(sides: Sides, change: ObjectChange, verb: str) -> Iterator[Edited]:
         yield Edited(change, old, new, None)
 
 
-def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
+def _disruption(now: Occupancy, hits: list[Hit]) -> Disturbed:
     """Return what the hits of one cause touch together."""
     first = hits[0]
     touched = Touched()
@@ -99,7 +120,7 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
     busy = now.busy(jobs)
     emptied = {name: now.pools[name].nodes for name in touched.pools & now.pools.keys()}
     nodes = {name: ceil(count) for name, count in busy.items()} | emptied
-    return Disruption(
+    disruption = Disruption(
         effect=first.effect,
         cause=first.cause,
         consequence=_consequence(now.sides, first),
@@ -111,9 +132,10 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
         gpus=now.gpus(busy),
         lost=first.reaction.lost,
     )
+    return Disturbed(disruption, tuple(hits))
 
 
-def _consequence(sides: Sides, hit: _Hit) -> str:
+def _consequence(sides: Sides, hit: Hit) -> str:
     """Return what happens, and who begins it where Argo CD does not."""
     by_hand = sides.new is not None and sides.new.cluster.node_sync == "manual"
     if by_hand and (hit.edited.new or hit.edited.manifest).unit == "nodes":
@@ -121,7 +143,7 @@ def _consequence(sides: Sides, hit: _Hit) -> str:
     return hit.reaction.consequence
 
 
-def _pace(sides: Sides, hit: _Hit) -> str:
+def _pace(sides: Sides, hit: Hit) -> str:
     """Return how many nodes are emptied at a time; empty where none is.
 
     Without a configuration of the pool it is one, and without a number in it all
@@ -140,7 +162,7 @@ def _pace(sides: Sides, hit: _Hit) -> str:
     return _ONE if number in {None, 1} else f"{number} at a time"
 
 
-def _pool_config(sides: Sides, hit: _Hit) -> Manifest | None:
+def _pool_config(sides: Sides, hit: Hit) -> Manifest | None:
     """Return the object that says how many nodes of the hit's pool are emptied at a time."""
     pool, kind = pool_of(hit.edited.manifest), hit.reaction.pace
     side = sides.after or sides.before

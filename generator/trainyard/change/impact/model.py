@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
+from trainyard.change.impact.affected import JobsChange
 from trainyard.change.impact.amounts import (
     CohortChange,
     MaintenanceChange,
@@ -204,6 +205,7 @@ class ClusterImpact:
     Args:
         change: ``created``, ``changed`` or ``deleted``.
         drops_credentials: whether the forwarder drops lines with a credential, where that differs.
+        jobs: what becomes of the jobs that a dump lists; None without a dump.
     """
 
     name: str
@@ -237,6 +239,7 @@ class ClusterImpact:
     node_work: tuple[NodeWork, ...] = ()
     server: ServerChange | None = None
     facts: tuple[FactChange, ...] = ()
+    jobs: JobsChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,85 @@
+"""Read a dump of a cluster's jobs, as ``kubectl get workloads -A -o json`` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from trainyard.diagnostics import Step, TreeError
+from trainyard.handed_in import Body, listed, shown
+from trainyard.model.lookup import text, value_at
+from trainyard.model.workload import (
+    GROUP,
+    TRAINJOB,
+    VERSIONS,
+    Dump,
+    Workload,
+    is_finished,
+    named,
+    workload_of,
+)
+
+_COMMAND = "kubectl get workloads.kueue.x-k8s.io,trainjobs.trainer.kubeflow.org -A -o json"
+_RUNTIME = "ClusterTrainingRuntime"
+
+_Listed = tuple[tuple[Step, ...], Body]
+
+
+def read_dump(file: Path) -> Dump:
+    """Return the jobs of a cluster that have not ended; objects of other kinds are passed over.
+
+    Args:
+        file: with Workloads; TrainJobs in it show which runtime each job has.
+
+    Raises:
+        TreeError: it can't be read, or is no dump of Workloads.
+    """
+    found = listed(file)
+    runtimes: dict[tuple[str, str], str] = {}
+    for path, body in found:
+        if (body.get("apiVersion"), body.get("kind")) == TRAINJOB:
+            runtimes[_checked(file, path, body)] = _runtime(body)
+    workloads = [each for each in found if _is_workload(each[1])]
+    if found and not workloads:
+        raise TreeError(
+            f"{shown(file)} has no Workload of {' or '.join(VERSIONS)}; make it with `{_COMMAND}`"
+        )
+    return Dump(shown(file), tuple(_workloads(file, workloads, runtimes)))
+
+
+def _workloads(
+    file: Path, found: Iterable[_Listed], runtimes: dict[tuple[str, str], str]
+) -> Iterable[Workload]:
+    for path, body in found:
+        if body["apiVersion"] not in VERSIONS:
+            known = " and ".join(VERSIONS)
+            raise _wrong(file, path, f"apiVersion is {str(body['apiVersion'])[:60]!r}, not {known}")
+        try:
+            workload = workload_of(body, runtimes)
+        except ValueError as error:
+            raise _wrong(file, path, str(error)) from error
+        is_active = value_at(body, "spec.active") is not False
+        if workload.has_quota or (is_active and not is_finished(body)):
+            yield workload
+
+
+def _is_workload(body: Body) -> bool:
+    return body["kind"] == "Workload" and str(body.get("apiVersion")).startswith(f"{GROUP}/")
+
+
+def _runtime(job: Body) -> str:
+    """Return the name of a TrainJob's ClusterTrainingRuntime; empty where it has another kind."""
+    kind = value_at(job, "spec.runtimeRef.kind")
+    return text(job, "spec", "runtimeRef", "name") if kind in {None, _RUNTIME} else ""
+
+
+def _checked(file: Path, path: tuple[Step, ...], body: Body) -> tuple[str, str]:
+    try:
+        return named(body)
+    except ValueError as error:
+        raise _wrong(file, path, str(error)) from error
+
+
+def _wrong(file: Path, path: tuple[Step, ...], message: str) -> TreeError:
+    place = f"items[{path[-1]}]" if len(path) > 1 else f"document {path[0]}"
+    return TreeError(f"{shown(file)}: {place}: {message}")
