@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trainyard.diagnostics import Step, TreeError
@@ -22,7 +22,8 @@ from trainyard.model.workload import (
 _COMMAND = "kubectl get workloads.kueue.x-k8s.io,trainjobs.trainer.kubeflow.org -A -o json"
 _RUNTIME = "ClusterTrainingRuntime"
 
-_Listed = tuple[tuple[Step, ...], Body]
+Listed = tuple[tuple[Step, ...], Body]
+"""An object of a file, with its path."""
 
 
 def read_dump(file: Path) -> Dump:
@@ -34,33 +35,45 @@ def read_dump(file: Path) -> Dump:
     Raises:
         TreeError: it can't be read, or is no dump of Workloads.
     """
-    found = listed(file)
+    return dump_of(shown(file), listed(file))
+
+
+def dump_of(name: str, found: Sequence[Listed]) -> Dump:
+    """Return the jobs among the objects of a file.
+
+    Args:
+        name: of the file, for messages.
+        found: its objects.
+
+    Raises:
+        TreeError: none of them is a Workload, or one is broken.
+    """
     runtimes: dict[tuple[str, str], str] = {}
     for path, body in found:
         if (body.get("apiVersion"), body.get("kind")) == TRAINJOB:
-            runtimes[_checked(file, path, body)] = _runtime(body)
+            runtimes[_name(name, path, body)] = _runtime(body)
     workloads = [each for each in found if _is_workload(each[1])]
     if found and not workloads:
         raise TreeError(
-            f"{shown(file)} has no Workload of {' or '.join(VERSIONS)}; make it with `{_COMMAND}`"
+            f"{name} has no Workload of {' or '.join(VERSIONS)}; make it with `{_COMMAND}`"
         )
-    return Dump(shown(file), tuple(_workloads(file, workloads, runtimes)))
+    jobs = (_workload(name, *each, runtimes) for each in workloads)
+    return Dump(name, tuple(job for job in jobs if job is not None))
 
 
-def _workloads(
-    file: Path, found: Iterable[_Listed], runtimes: dict[tuple[str, str], str]
-) -> Iterable[Workload]:
-    for path, body in found:
-        if body["apiVersion"] not in VERSIONS:
-            known = " and ".join(VERSIONS)
-            raise _wrong(file, path, f"apiVersion is {str(body['apiVersion'])[:60]!r}, not {known}")
-        try:
-            workload = workload_of(body, runtimes)
-        except ValueError as error:
-            raise _wrong(file, path, str(error)) from error
-        is_active = value_at(body, "spec.active") is not False
-        if workload.has_quota or (is_active and not is_finished(body)):
-            yield workload
+def _workload(
+    name: str, path: tuple[Step, ...], body: Body, runtimes: Mapping[tuple[str, str], str]
+) -> Workload | None:
+    """Return a job; None for one that has ended, or that somebody has deactivated."""
+    if body["apiVersion"] not in VERSIONS:
+        known = " or ".join(VERSIONS)
+        raise _wrong(name, path, f"its apiVersion is {str(body['apiVersion'])[:60]!r}, not {known}")
+    try:
+        workload = workload_of(body, runtimes)
+    except ValueError as error:
+        raise _wrong(name, path, str(error)) from error
+    waits = value_at(body, "spec.active") is not False and not is_finished(body)
+    return workload if workload.has_quota or waits else None
 
 
 def _is_workload(body: Body) -> bool:
@@ -73,13 +86,13 @@ def _runtime(job: Body) -> str:
     return text(job, "spec", "runtimeRef", "name") if kind in {None, _RUNTIME} else ""
 
 
-def _checked(file: Path, path: tuple[Step, ...], body: Body) -> tuple[str, str]:
+def _name(file: str, path: tuple[Step, ...], body: Body) -> tuple[str, str]:
     try:
         return named(body)
     except ValueError as error:
         raise _wrong(file, path, str(error)) from error
 
 
-def _wrong(file: Path, path: tuple[Step, ...], message: str) -> TreeError:
+def _wrong(file: str, path: tuple[Step, ...], message: str) -> TreeError:
     place = f"items[{path[-1]}]" if len(path) > 1 else f"document {path[0]}"
-    return TreeError(f"{shown(file)}: {place}: {message}")
+    return TreeError(f"{file}: {place}: {message}")
