@@ -20,11 +20,10 @@ def running_lines(cluster: ClusterImpact) -> Iterator[str]:
             yield f"! {_name(hit.namespace, hit.job, hit.kind)}: {_size(hit)}"
         for each in causes:
             yield f"  {each.outcome}, because: {each.cause}"
-    left = cluster.jobs.running - len(hits)
     others = "other running job" if hits else "running job"
-    yield f"  {counted(left, others)} of teams: not hit"
+    yield f"  not hit: {counted(cluster.jobs.running - len(hits), others)} of teams"
     if cluster.jobs.foreign:
-        yield f"  {counted(cluster.jobs.foreign, 'job')} in namespaces of no team: not judged"
+        yield f"  not judged: {counted(cluster.jobs.foreign, 'job')} in namespaces of no team"
 
 
 def stuck_lines(cluster: ClusterImpact) -> Iterator[str]:
