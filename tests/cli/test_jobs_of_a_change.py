@@ -56,6 +56,8 @@ def test_edit_revert_and_next_edit_over_a_committed_tree(trainyard: Call) -> Non
     file = written(JOBS)
     with_jobs = f"--jobs=prod-east={file}"
     replace(*QUOTA)
+    idle = trainyard("diff", f"--jobs=prod-east={written(listed(), 'idle.json')}")
+    assert sections(idle.out)["Running jobs"] == ["no job of a team runs"]
     first = trainyard("diff", "--base=main", with_jobs)
     assert first.code == Exit.FINE, first.out + first.err
     assert sections(first.out)["Running jobs"] == [

@@ -15,7 +15,7 @@ from tests.change.impact.test_disruption import HARDWARE, IMAGE, mtu, of
 from tests.dumps import running, train_job
 from trainyard.change.impact.affected import JobHit, JobsChange
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.model import ClusterImpact, Sides
+from trainyard.change.impact.model import ClusterImpact, Effect, Sides
 from trainyard.diagnostics import TreeError
 from trainyard.model.identity import Identity
 from trainyard.workflows.dump import dump_of
@@ -169,6 +169,12 @@ def test_idle_cluster_has_no_job_that_is_hit() -> None:
     assert found == JobsChange(running=0, waiting=0, foreign=0, hits=(), stuck=())
 
 
+def test_job_that_a_drained_team_still_has_loses_its_nodes() -> None:
+    drained = {NLP: {"state": "draining"}}
+    both = sides({**drained, **mtu(2044)}, {**drained, **mtu(4092)})
+    assert outcomes(both, running("last", 1)) == {"last": ["its nodes are drained"]}
+
+
 EDITS = st.sampled_from(
     [
         {},
@@ -202,6 +208,7 @@ JOBS = st.lists(
 def test_job_that_is_hit_is_of_a_team_and_a_cause_that_the_impact_names(
     before: dict[str, Any], after: dict[str, Any], bodies: list[dict[str, Any]]
 ) -> None:
+    """By its profiles a drained team has no job on nodes that are emptied: the dump knows more."""
     found = impact(sides(before, after), *bodies)
     if found is None:
         assert before == after or site(before) == site(after)
@@ -211,7 +218,9 @@ def test_job_that_is_hit_is_of_a_team_and_a_cause_that_the_impact_names(
     for hit in found.jobs.hits:
         assert hit.causes
         for cause in hit.causes:
-            assert hit.team in named[cause.cause].teams
+            assert hit.team in named[cause.cause].teams or (
+                named[cause.cause].pool in hit.pools and named[cause.cause].effect >= Effect.UNLOCKS
+            )
             assert cause.effect == named[cause.cause].effect.name.lower()
 
 

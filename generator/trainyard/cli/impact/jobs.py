@@ -20,8 +20,11 @@ def running_lines(cluster: ClusterImpact) -> Iterator[str]:
             yield f"! {_name(hit.namespace, hit.job, hit.kind)}: {_size(hit)}"
         for each in causes:
             yield f"  {each.outcome}, because: {each.cause}"
-    others = "other running job" if hits else "running job"
-    yield f"  not hit: {counted(cluster.jobs.running - len(hits), others)} of teams"
+    if left := cluster.jobs.running - len(hits):
+        others = "other running job" if hits else "running job"
+        yield f"  not hit: {counted(left, others)} of teams"
+    elif not hits:
+        yield "  no job of a team runs"
     if cluster.jobs.foreign:
         yield f"  not judged: {counted(cluster.jobs.foreign, 'job')} in namespaces of no team"
 
