@@ -89,24 +89,33 @@ def workload_of(body: Body, runtimes: Mapping[tuple[str, str], str]) -> Workload
     """
     namespace, name = named(body)
     kind, job = _owner(body, name)
-    reserved = has_quota(body)
-    queue = text(body, "status", "admission", "clusterQueue") if reserved else ""
-    if reserved and not _NAME.fullmatch(queue):
-        raise ValueError("status.admission.clusterQueue is not the name of a queue")
+    queue, since, usage = _admission(body)
     return Workload(
         namespace=namespace,
         kind=kind,
         job=job,
         local_queue=text(body, "spec", "queueName"),
         queue=queue,
-        since=_time(reserved_at(body)) if reserved else "",
+        since=since,
         priority=_whole(value_at(dict(body), "spec.priority")),
         priority_class=text(body, "spec", "priorityClassRef", "name")
         or text(body, "spec", "priorityClassName"),
-        usage=usage_of(body) if reserved else {},
-        asks=() if reserved else tuple(_asked(body)),
+        usage=usage,
+        asks=tuple(_asked(body)),
         runtime=runtimes.get((namespace, job)) if kind == TRAINJOB[1] else "",
     )
+
+
+def _admission(body: Body) -> tuple[str, str, Amounts]:
+    """Return the queue, the time and the amounts of a job's quota; nothing while it waits."""
+    if not has_quota(body):
+        return "", "", {}
+    queue, since = text(body, "status", "admission", "clusterQueue"), reserved_at(body)
+    if not _NAME.fullmatch(queue):
+        raise ValueError("status.admission.clusterQueue is not the name of a queue")
+    if since and not _TIME.fullmatch(since):
+        raise ValueError("lastTransitionTime of QuotaReserved is not a time")
+    return queue, since, usage_of(body)
 
 
 def named(body: Body) -> tuple[str, str]:
@@ -177,12 +186,6 @@ def _owner(body: Body, name: str) -> tuple[str, str]:
     if not (_KIND.fullmatch(kind) and _NAME.fullmatch(job)):
         raise ValueError("metadata.ownerReferences has no kind and name of an object")
     return kind, job
-
-
-def _time(value: str) -> str:
-    if value and not _TIME.fullmatch(value):
-        raise ValueError("lastTransitionTime of QuotaReserved is not a time")
-    return value
 
 
 def _whole(value: Any) -> int:

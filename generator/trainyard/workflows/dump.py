@@ -48,10 +48,7 @@ def dump_of(name: str, found: Sequence[Listed]) -> Dump:
     Raises:
         TreeError: none of them is a Workload, or one is broken.
     """
-    runtimes: dict[tuple[str, str], str] = {}
-    for path, body in found:
-        if (body.get("apiVersion"), body.get("kind")) == TRAINJOB:
-            runtimes[_name(name, path, body)] = _runtime(body)
+    runtimes = _runtimes(name, found)
     workloads = [each for each in found if _is_workload(each[1])]
     if found and not workloads:
         raise TreeError(
@@ -59,6 +56,15 @@ def dump_of(name: str, found: Sequence[Listed]) -> Dump:
         )
     jobs = (_workload(name, *each, runtimes) for each in workloads)
     return Dump(name, tuple(job for job in jobs if job is not None))
+
+
+def _runtimes(name: str, found: Sequence[Listed]) -> dict[tuple[str, str], str]:
+    """Return the runtime of each TrainJob, by its namespace and name."""
+    return {
+        _name(name, path, body): _runtime(body)
+        for path, body in found
+        if (body.get("apiVersion"), body["kind"]) == TRAINJOB
+    }
 
 
 def _workload(

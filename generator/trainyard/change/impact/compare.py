@@ -14,7 +14,7 @@ from trainyard.change.impact.access import (
 )
 from trainyard.change.impact.alerts import alert_changes, waiting_changes
 from trainyard.change.impact.claims import claim_changes
-from trainyard.change.impact.disruption import disturbed
+from trainyard.change.impact.disruption import Disturbed, disturbed
 from trainyard.change.impact.dumped import jobs_change
 from trainyard.change.impact.facts import fact_changes
 from trainyard.change.impact.hands import hand_changes, node_work, server_change
@@ -97,10 +97,16 @@ def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> Cluste
         server=server_change(sides),
         facts=fact_changes(sides),
     )
-    nothing = ClusterImpact(sides.name, "changed")
-    if impact == nothing:
+    return _with_jobs(impact, sides, disruptions, dump)
+
+
+def _with_jobs(
+    impact: ClusterImpact, sides: Sides, found: Iterable[Disturbed], dump: Dump | None
+) -> ClusterImpact | None:
+    """Return an impact with what becomes of a dump's jobs; None when nothing changes."""
+    if impact == ClusterImpact(sides.name, "changed"):
         return None
-    return replace(impact, jobs=jobs_change(sides, disruptions, dump)) if dump else impact
+    return replace(impact, jobs=jobs_change(sides, found, dump)) if dump else impact
 
 
 def _change(sides: Sides) -> str:

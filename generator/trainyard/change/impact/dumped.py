@@ -28,15 +28,11 @@ def jobs_change(sides: Sides, found: Iterable[Disturbed], dump: Dump) -> JobsCha
     Raises:
         TreeError: the dump is of another cluster.
     """
-    teams = {
-        key.name: team
-        for key, each in sides.before.items()
-        if key.kind == "Namespace" and (team := team_of(each))
-    }
+    teams = _teams(sides.before)
     ours = [job for job in dump.workloads if job.namespace in teams]
+    _need_same_cluster(sides, dump, ours)
     running = [job for job in ours if job.has_quota]
     waiting = [job for job in ours if not job.has_quota]
-    _need_same_cluster(sides, dump, ours)
     return JobsChange(
         running=len(running),
         waiting=len(waiting),
@@ -44,6 +40,12 @@ def jobs_change(sides: Sides, found: Iterable[Disturbed], dump: Dump) -> JobsCha
         hits=job_hits(sides, found, running, teams),
         stuck=stuck_jobs(sides, waiting, teams),
     )
+
+
+def _teams(objects: Mapping[Identity, Manifest]) -> dict[str, str]:
+    """Return the namespaces of teams, each with its team."""
+    spaces = {key.name: team_of(each) for key, each in objects.items() if key.kind == "Namespace"}
+    return {space: team for space, team in spaces.items() if team}
 
 
 def _need_same_cluster(sides: Sides, dump: Dump, ours: Sequence[Workload]) -> None:

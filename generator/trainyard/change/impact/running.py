@@ -102,9 +102,11 @@ def _outcome(now: _Now, hit: Hit, job: Workload, team: str) -> str:
         return _OUTCOMES[hit.effect]
     if hit.edited.change.identity.kind == "NetworkPolicy":
         return _without_policy(hit, job)
-    reached = any((team, flavor) in hit.touched.quotas for flavor in job.flavors)
-    if not reached or not _is_meant(now, hit, job):
-        return ""
+    reached = hit.touched.quotas & {(team, flavor) for flavor in job.flavors}
+    return _words(hit, job) if reached and _is_meant(now, hit, job) else ""
+
+
+def _words(hit: Hit, job: Workload) -> str:
     outcome = _OUTCOMES.get(hit.effect, "")
     if hit.edited.change.identity.kind == "ClusterTrainingRuntime" and job.runtime is None:
         return f"{outcome} if this is its runtime"
@@ -120,17 +122,19 @@ def _without_policy(hit: Hit, job: Workload) -> str:
 def _is_meant(now: _Now, hit: Hit, job: Workload) -> bool:
     """Return whether an edit that reaches jobs of a team on a pool is about this job."""
     identity = hit.edited.change.identity
-    if identity.kind == "Namespace":
-        return job.namespace == identity.name
-    if identity.kind == "LocalQueue":
-        return (job.namespace, job.local_queue) == (identity.namespace, identity.name)
-    if identity.kind == "ClusterTrainingRuntime":
-        return job.runtime in {None, identity.name}
+    local = identity.namespace, identity.name
+    named = {
+        "Namespace": job.namespace == identity.name,
+        "LocalQueue": (job.namespace, job.local_queue) == local,
+        "ClusterTrainingRuntime": job.runtime in {None, identity.name},
+    }
+    if identity.kind in named:
+        return named[identity.kind]
     if identity.kind == "WorkloadPriorityClass":
         return _falls_behind(now.sides, identity, job.priority_class)
-    if identity.kind == "ClusterQueue" and job.queue != identity.name and _is_of_queue(hit):
-        return False
-    return hit.effect is not Effect.RECLAIMS or _is_of_queue(hit) or _is_among(job, now.beyond)
+    if _is_of_queue(hit):
+        return job.queue == identity.name
+    return hit.effect is not Effect.RECLAIMS or _is_among(job, now.beyond)
 
 
 def _is_of_queue(hit: Hit) -> bool:

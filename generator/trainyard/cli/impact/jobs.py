@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from trainyard.change.impact.affected import JobCause, JobHit
+from trainyard.change.impact.affected import JobCause, JobHit, JobsChange
 from trainyard.change.impact.model import ClusterImpact
 from trainyard.model.quantity import counted
 
@@ -20,13 +20,19 @@ def running_lines(cluster: ClusterImpact) -> Iterator[str]:
             yield f"! {_name(hit.namespace, hit.job, hit.kind)}: {_size(hit)}"
         for each in causes:
             yield f"  {each.outcome}, because: {each.cause}"
-    if left := cluster.jobs.running - len(hits):
-        others = "other running job" if hits else "running job"
-        yield f"  not hit: {counted(left, others)} of teams"
-    elif not hits:
+    yield from _others(cluster.jobs)
+
+
+def _others(jobs: JobsChange) -> Iterator[str]:
+    """Yield how many jobs are not hit, and how many belong to no team."""
+    left = jobs.running - len(jobs.hits)
+    if not jobs.running:
         yield "  no job of a team runs"
-    if cluster.jobs.foreign:
-        yield f"  not judged: {counted(cluster.jobs.foreign, 'job')} in namespaces of no team"
+    elif left:
+        others = "other running job" if jobs.hits else "running job"
+        yield f"  not hit: {counted(left, others)} of teams"
+    if jobs.foreign:
+        yield f"  not judged: {counted(jobs.foreign, 'job')} in namespaces of no team"
 
 
 def stuck_lines(cluster: ClusterImpact) -> Iterator[str]:
