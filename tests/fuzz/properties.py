@@ -66,6 +66,14 @@ def damaged_job(data: st.DataObject) -> Outcome:
     return readers.fit(data.draw(grammars.damaged_text(written)), None)
 
 
+def jobs_dump(data: st.DataObject) -> Outcome:
+    """Name the jobs of a spoilt or damaged dump that a change hits."""
+    written = [emit(each) for each in readers.dumps()]
+    return readers.dump(
+        data.draw(grammars.as_json(readers.dumps()) | grammars.damaged_text(written))
+    )
+
+
 def mpijob(data: st.DataObject) -> Outcome:
     """Convert a spoilt MPIJob, or a damaged file of one."""
     contents = CONTENTS["mpijob/*.yaml"]
@@ -173,6 +181,7 @@ PROPERTIES: tuple[Property, ...] = (
     raw_bytes,
     handed_job,
     damaged_job,
+    jobs_dump,
     mpijob,
     training_job,
     estimator,

@@ -12,10 +12,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+from tests.change.impact.platforms import quota, sides
+from tests.change.impact.test_disruption import mtu, of
+from tests.dumps import listed, running, train_job, waiting
 from tests.fuzz.targets import Outcome
 from tests.jobs.fit.setting import ground, sample
 from tests.jobs.fit.test_usage import workload
+from trainyard.change.impact.compare import compare
+from trainyard.change.impact.model import Sides
+from trainyard.cli.console import printable
+from trainyard.cli.document import encoded
+from trainyard.cli.document import plain as plain_data
 from trainyard.cli.exits import Exit
+from trainyard.cli.impact.sections import sections
 from trainyard.cli.places import Places
 from trainyard.diagnostics import ToolError, TreeError
 from trainyard.hosts.api import Api, plain
@@ -24,6 +33,7 @@ from trainyard.hosts.gitlab import MergeRequest
 from trainyard.hosts.sticky import MARKER, post
 from trainyard.render.site import render_sample
 from trainyard.tree.lockfile import LOCKFILE, lock_bytes, read_lock
+from trainyard.workflows.dump import read_dump
 from trainyard.yaml_io.emitter import emit
 from trainyard.yaml_io.scalars import HIDDEN
 from trainyard_jobs.cli.convert.printing import printed
@@ -69,6 +79,12 @@ def snapshots() -> list[Any]:
     return [{"kind": "List", "items": [queue, quota, workload()]}]
 
 
+def dumps() -> list[Any]:
+    """Return lists of the jobs of a cluster."""
+    jobs = [running("a", 3), running("b", 2, priority=("batch", 500)), waiting("c", 4)]
+    return [listed(*jobs, train_job("a", "openmpi-cuda-v1-dgx-h100"), running("d", 1, "other"))]
+
+
 def answers() -> dict[str, list[Any]]:
     """Return what each host answers to the requests that write a comment."""
     pull = {"number": 7, "head": {"sha": HEAD, "repo": {"full_name": "a/b"}}}
@@ -94,6 +110,26 @@ def fit(content: bytes, snapshot: bytes | None) -> Outcome:
     json.dumps(document(verdicts, _NOWHERE)).encode()
     admitted = all(each.standing is not Standing.NEVER for each in verdicts)
     return Outcome.ACCEPTED if admitted else Outcome.REFUSED
+
+
+def dump(content: bytes) -> Outcome:
+    """Name the jobs of a dump that a change hits."""
+    try:
+        found = compare([edited()], None, {"prod-east": read_dump(_file("jobs.json", content))})
+    except TreeError:
+        return Outcome.UNREADABLE
+    (cluster,) = found.clusters
+    for section in sections(cluster, fields=False):
+        _need_printable("\n".join(map(printable, section.lines)))
+    encoded(plain_data(cluster.jobs)).encode()
+    assert cluster.jobs
+    return Outcome.REFUSED if cluster.jobs.hits else Outcome.ACCEPTED
+
+
+@cache
+def edited() -> Sides:
+    """Return a cluster of which a team loses nodes, and all nodes are drained."""
+    return sides({**of(quota(4), quota(4)), **mtu(2044)}, {**of(quota(2), quota(6)), **mtu(4092)})
 
 
 def convert(convert_files: Callable[..., Converted], name: str, content: bytes) -> Outcome:

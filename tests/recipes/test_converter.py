@@ -50,11 +50,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from trainyard.handed_in import read_source
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.batchy.job import read_job
 from trainyard_jobs.convert.finish import finish
 from trainyard_jobs.workflows.convert import Converted, in_order
-from trainyard_jobs.workflows.handed_in import read_source
 
 
 def convert_batchy(files: Sequence[Path], tenant: Tenant | None) -> Converted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +24,7 @@ from trainyard.generation.objects import check_unlisted
 from trainyard.git.commits import Commit
 from trainyard.model.platform import Platform
 from trainyard.model.renames import renames
+from trainyard.model.workload import Dump
 from trainyard.rules.review import Deletions
 
 
@@ -37,6 +38,7 @@ class Wanted:
         merge: look at what merging both gives, not at the head as it is.
         clusters: names of the only ones wanted; all when empty.
         today: as `check` takes it; empty for the date of the base.
+        dumps: jobs by cluster, of those whose jobs are known.
     """
 
     base: str
@@ -44,6 +46,7 @@ class Wanted:
     merge: bool
     clusters: tuple[str, ...]
     today: str
+    dumps: Mapping[str, Dump] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     impact, stale = None, 0
     found = (*head.conflicts, *generation.diagnostics)
     if not has_errors(found):
-        impact, lost, wrong = _impact(made, generation)
+        impact, lost, wrong = _impact(made, generation, wanted.dumps)
         found += (*wrong, *review(before, generation.checked, lost, today))
         merges = wanted.merge and behind
         own = made.tree_of(check(head.own, today, after)) if merges else generation
@@ -156,7 +159,7 @@ class _Maker:
 
 
 def _impact(
-    made: _Maker, generation: Generation
+    made: _Maker, generation: Generation, dumps: Mapping[str, Dump]
 ) -> tuple[Impact, Mapping[str, Deletions], tuple[Diagnostic, ...]]:
     """Return what the change does, what each cluster loses, and what breaks there."""
     base, wanted = made.base, made.clusters
@@ -164,7 +167,7 @@ def _impact(
     objects = {side.name: (side.before, side.after) for side in sides}
     found = tuple(check_replaced(base.tree, generation, wanted, objects))
     upgrade = upgrade_of(base.tree, base.profiles, sides, made.components_root)
-    impact = compare(sides, upgrade)
+    impact = compare(sides, upgrade, dumps)
     return impact, dict(_deletions(sides, impact)), found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.quantity import in_base_units
+from trainyard.model.workload import has_quota, reserved_at, usage_of
 from trainyard_jobs.fit.cohorts import Amount, queue_node
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -69,7 +70,7 @@ def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
     workloads, queues = by_kind.get("Workload", []), by_kind.get("ClusterQueue", [])
     return Snapshot(
         dict(_used(queues)),
-        tuple(_running(body) for body in workloads if _has_quota(body)),
+        tuple(_running(body) for body in workloads if has_quota(body)),
         {
             _named(body): mapping(body, "status", "used")
             for body in by_kind.get("ResourceQuota", [])
@@ -124,21 +125,11 @@ def _reserved(queue: dict[str, Any]) -> Iterator[tuple[Amount, int]]:
             )
 
 
-def _has_quota(workload: dict[str, Any]) -> bool:
-    conditions = mappings(workload, "status", "conditions")
-    true = {condition.get("type") for condition in conditions if condition.get("status") == "True"}
-    return bool(mapping(workload, "status", "admission")) and "Finished" not in true
-
-
 def _running(workload: dict[str, Any]) -> Running:
-    usage: dict[Amount, int] = {}
     nodes: dict[str, dict[str, int]] = {}
     for assignment in mappings(workload, "status", "admission", "podSetAssignments"):
         flavors, used = mapping(assignment, "flavors"), mapping(assignment, "resourceUsage")
         amounts = {name: in_base_units(name, str(used.get(name, "0"))) for name in flavors}
-        for name, flavor in flavors.items():
-            amount = (str(flavor), name)
-            usage[amount] = usage.get(amount, 0) + amounts[name]
         pods = max(1, int(assignment.get("count") or 1))
         for node, count in _places(assignment):
             here = nodes.setdefault(node, {})
@@ -147,18 +138,8 @@ def _running(workload: dict[str, Any]) -> Running:
     queue = str(value_at(workload, "status.admission.clusterQueue"))
     priority = int(value_at(workload, "spec.priority") or 0)
     job = "/".join(_named(workload))
-    return Running(job, queue_node(queue), priority, usage, nodes, _since(workload))
-
-
-def _since(workload: dict[str, Any]) -> str:
-    return next(
-        (
-            str(condition.get("lastTransitionTime"))
-            for condition in mappings(workload, "status", "conditions")
-            if condition.get("type") == "QuotaReserved"
-        ),
-        "",
-    )
+    usage, since = usage_of(workload), reserved_at(workload)
+    return Running(job, queue_node(queue), priority, usage, nodes, since)
 
 
 def _places(assignment: dict[str, Any]) -> Iterator[tuple[str, int]]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainyard.diagnostics import Pointer, TreeError
+from trainyard.handed_in import objects, read_source
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.plainfile import LARGEST
 from trainyard.yaml_io.source import Source
 from trainyard_jobs.convert.model import Conversion
 from trainyard_jobs.convert.mpijob.job import converted, is_mpijob
-from trainyard_jobs.workflows.handed_in import objects, read_source
 
 _ENDINGS = frozenset({".json", ".yaml", ".yml"})
 

@@ -6,6 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
+from trainyard.handed_in import (
+    OBJECTS,
+    PYTHON,
+    content_of,
+    need_small,
+    read_source,
+    shown,
+    source_of,
+)
 from trainyard.model.tenant import Tenant
 from trainyard.yaml_io.source import Source
 from trainyard_jobs.convert.finish import finish
@@ -15,15 +24,6 @@ from trainyard_jobs.convert.sagemaker.estimator import read_estimators
 from trainyard_jobs.convert.sagemaker.request import Request
 from trainyard_jobs.convert.sagemaker.training_job import is_training_job, read_training_job
 from trainyard_jobs.workflows.convert import Converted, in_order
-from trainyard_jobs.workflows.handed_in import (
-    OBJECTS,
-    PYTHON,
-    content_of,
-    need_small,
-    read_source,
-    shown,
-    source_of,
-)
 
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 """Errors of Python's parser; it has no memory for what is nested deeper than its own stack."""

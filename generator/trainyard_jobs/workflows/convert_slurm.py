@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from trainyard.handed_in import OBJECTS, content_of, shown
 from trainyard.model.tenant import Tenant
 from trainyard.yaml_io.source import Source
 from trainyard_jobs.convert.finish import finish
 from trainyard_jobs.convert.model import Conversion
 from trainyard_jobs.convert.slurm.convert import read_batch_script
 from trainyard_jobs.workflows.convert import Converted, in_order
-from trainyard_jobs.workflows.handed_in import OBJECTS, content_of, shown
 
 
 def convert_batch_scripts(files: Sequence[Path], tenant: Tenant | None) -> Converted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from trainyard.diagnostics import TreeError
 from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
+from trainyard.handed_in import listed, objects, read_source
 from trainyard.model.lookup import text
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
@@ -23,7 +23,6 @@ from trainyard_jobs.fit.repair import with_change
 from trainyard_jobs.fit.usage import Snapshot, snapshot_of
 from trainyard_jobs.fit.verdict import Verdict
 from trainyard_jobs.fit.walk import judge
-from trainyard_jobs.workflows.handed_in import SNAPSHOT, content_of, objects, read_source
 
 Body = dict[str, Any]
 
@@ -66,13 +65,11 @@ def read_snapshot(file: Path) -> Snapshot:
         file: what ``kubectl get clusterqueues,workloads,resourcequotas -A -o json`` prints.
 
     Raises:
-        TreeError: it can't be read, is not JSON, or is not a list of such objects.
+        TreeError: it can't be read, or is not a list of such objects.
     """
-    content = content_of(file, SNAPSHOT)[1]
+    bodies = [body for _, body in listed(file)]
     try:
-        # The YAML reader needs a minute for 10,000 Workloads.
-        listed = objects(str(file), [json.loads(content)])
-        snapshot = snapshot_of([body for _, body in listed])
+        snapshot = snapshot_of(bodies)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise TreeError(f"{file} shows no usage: {error}") from error
     if not snapshot.queues:

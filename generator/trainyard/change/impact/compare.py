@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from trainyard.change.impact.access import (
     access_changes,
@@ -13,7 +14,8 @@ from trainyard.change.impact.access import (
 )
 from trainyard.change.impact.alerts import alert_changes, waiting_changes
 from trainyard.change.impact.claims import claim_changes
-from trainyard.change.impact.disruption import disruptions
+from trainyard.change.impact.disruption import Disturbed, disturbed
+from trainyard.change.impact.dumped import jobs_change
 from trainyard.change.impact.facts import fact_changes
 from trainyard.change.impact.hands import hand_changes, node_work, server_change
 from trainyard.change.impact.jobs import deadline_changes, priority_changes
@@ -30,28 +32,42 @@ from trainyard.change.impact.runtimes import runtime_changes
 from trainyard.change.impact.terms import term_changes
 from trainyard.change.impact.upgrade import Upgrade
 from trainyard.change.impact.viewers import viewer_changes
+from trainyard.model.workload import Dump
+
+_NONE: Mapping[str, Dump] = MappingProxyType({})
 
 
-def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
+def compare(
+    clusters: Iterable[Sides], upgrade: Upgrade | None, dumps: Mapping[str, Dump] = _NONE
+) -> Impact:
     """Return what a change does.
 
     Args:
         clusters: on both sides.
         upgrade: objects that no profile has changed; they are counted, and not listed.
+        dumps: jobs by cluster, of those whose jobs are known.
+
+    Raises:
+        TreeError: a dump is of another cluster.
     """
     # A cluster that was given up has a lockfile and no object, now as before.
-    impacts = (_cluster(sides, upgrade) for sides in clusters if sides.before or sides.after)
+    impacts = (
+        _cluster(sides, upgrade, dumps.get(sides.name))
+        for sides in clusters
+        if sides.before or sides.after
+    )
     return Impact(tuple(filter(None, impacts)), upgrade)
 
 
-def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
+def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> ClusterImpact | None:
     """Return the impact on a cluster; None when nothing changes there."""
     edited = replace(sides, before={}, after={}) if _same_objects(sides) else sides
     objects, stays = object_changes(edited), on_cluster(edited)
+    disruptions = disturbed(edited.in_use, objects)
     impact = ClusterImpact(
         sides.name,
         _change(sides),
-        disruptions=disruptions(edited.in_use, objects),
+        disruptions=tuple(each.disruption for each in disruptions),
         renames=rename_changes(stays),
         quotas=quota_changes(sides),
         transfers=transfers(sides.in_use),
@@ -81,8 +97,16 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         server=server_change(sides),
         facts=fact_changes(sides),
     )
-    nothing = ClusterImpact(sides.name, "changed")
-    return None if impact == nothing else impact
+    return _with_jobs(impact, sides, disruptions, dump)
+
+
+def _with_jobs(
+    impact: ClusterImpact, sides: Sides, found: Iterable[Disturbed], dump: Dump | None
+) -> ClusterImpact | None:
+    """Return an impact with what becomes of a dump's jobs; None when nothing changes."""
+    if impact == ClusterImpact(sides.name, "changed"):
+        return None
+    return replace(impact, jobs=jobs_change(sides, found, dump)) if dump else impact
 
 
 def _change(sides: Sides) -> str:

@@ -25,7 +25,7 @@ _OF_JOBS = frozenset({Effect.UNCOUNTS, Effect.RECLAIMS, Effect.EVICTS})
 
 
 @dataclass(frozen=True, slots=True)
-class _Hit:
+class Hit:
     """A reaction to one edit."""
 
     effect: Effect
@@ -35,7 +35,20 @@ class _Hit:
     touched: Touched
 
 
+@dataclass(frozen=True, slots=True)
+class Disturbed:
+    """A disruption with all edits of its cause."""
+
+    disruption: Disruption
+    hits: tuple[Hit, ...]
+
+
 def disruptions(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disruption, ...]:
+    """Return what `disturbed` returns, without the edits."""
+    return tuple(each.disruption for each in disturbed(sides, objects))
+
+
+def disturbed(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disturbed, ...]:
     """Return what is disturbed, the worst first; nothing when nothing that runs is touched.
 
     Args:
@@ -43,18 +56,25 @@ def disruptions(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disrupti
         objects: what `object_changes` returns for it.
     """
     now = occupancy(sides)
-    causes: dict[tuple[Effect, str], list[_Hit]] = defaultdict(list)
+    causes: dict[tuple[Effect, str], list[Hit]] = defaultdict(list)
     for hit in _hits(now, objects):
         causes[hit.effect, hit.cause].append(hit)
-    found = []
-    for hits in causes.values():
-        disruption = _disruption(now, hits)
-        if disruption.nodes or disruption.effect not in _OF_JOBS:
-            found.append(disruption)
-    return tuple(sorted(found, key=lambda each: (*(-size for size in each.size), each.cause)))
+    found = [_disruption(now, hits) for hits in causes.values()]
+    touching = [each for each in found if _touches_something(each.disruption)]
+    return tuple(sorted(touching, key=_rank))
 
 
-def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
+def _touches_something(disruption: Disruption) -> bool:
+    return disruption.effect not in _OF_JOBS or disruption.nodes > 0
+
+
+def _rank(disturbed: Disturbed) -> tuple[int | str, ...]:
+    """Return what sorts the worst first."""
+    disruption = disturbed.disruption
+    return (*(-size for size in disruption.size), disruption.cause)
+
+
+def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[Hit]:
     for change in objects:
         verb = _verb(now.sides, change)
         seen = set()
@@ -68,7 +88,7 @@ def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
                 continue
             seen.add((reaction.fields, flavor))
             words = cause(now, edited, reaction)
-            yield _Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
+            yield Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
 
 
 def _verb(sides: Sides, change: ObjectChange) -> str:
@@ -94,7 +114,7 @@ def _edited(sides: Sides, change: ObjectChange, verb: str) -> Iterator[Edited]:
         yield Edited(change, old, new, field)
 
 
-def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
+def _disruption(now: Occupancy, hits: list[Hit]) -> Disturbed:
     """Return what the hits of one cause touch together."""
     first = hits[0]
     touched = Touched()
@@ -105,7 +125,7 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
     nodes = {pool: ceil(count) for pool, count in busy.items()}
     for pool in touched.pools & now.pools.keys():
         nodes[pool] = now.pools[pool].nodes
-    return Disruption(
+    disruption = Disruption(
         effect=first.effect,
         cause=first.cause,
         consequence=_consequence(now.sides, first),
@@ -117,9 +137,10 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
         gpus=now.gpus(busy),
         lost=first.reaction.lost,
     )
+    return Disturbed(disruption, tuple(hits))
 
 
-def _consequence(sides: Sides, hit: _Hit) -> str:
+def _consequence(sides: Sides, hit: Hit) -> str:
     """Return what happens, and who begins it where Argo CD does not."""
     by_hand = sides.new is not None and sides.new.cluster.node_sync == "manual"
     if by_hand and (hit.edited.new or hit.edited.manifest).unit == "nodes":
@@ -127,7 +148,7 @@ def _consequence(sides: Sides, hit: _Hit) -> str:
     return hit.reaction.consequence
 
 
-def _pace(sides: Sides, hit: _Hit) -> str:
+def _pace(sides: Sides, hit: Hit) -> str:
     """Return how many nodes are emptied at a time; empty where none is.
 
     Without a configuration of the pool it is one, and without a number in it all
@@ -146,7 +167,7 @@ def _pace(sides: Sides, hit: _Hit) -> str:
     return _ONE if number in {None, 1} else f"{number} at a time"
 
 
-def _pool_config(sides: Sides, hit: _Hit) -> Manifest | None:
+def _pool_config(sides: Sides, hit: Hit) -> Manifest | None:
     """Return the object that says how many nodes of the hit's pool are emptied at a time."""
     pool = pool_of(hit.edited.manifest)
     for config in of_kind(sides.after or sides.before, hit.reaction.pace):

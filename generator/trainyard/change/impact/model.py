@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import chain
 
+from trainyard.change.impact.affected import JobsChange
 from trainyard.change.impact.amounts import (
     CohortChange,
     MaintenanceChange,
@@ -231,6 +232,7 @@ class ClusterImpact:
     Args:
         change: ``created``, ``changed`` or ``deleted``.
         drops_credentials: whether the forwarder drops lines with a credential, where that differs.
+        jobs: what becomes of the jobs that a dump lists; None without a dump.
     """
 
     name: str
@@ -264,6 +266,7 @@ class ClusterImpact:
     node_work: tuple[NodeWork, ...] = ()
     server: ServerChange | None = None
     facts: tuple[FactChange, ...] = ()
+    jobs: JobsChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

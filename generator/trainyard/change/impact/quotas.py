@@ -99,15 +99,26 @@ def _shares(
     """Yield each team's quota on each pool; retired teams have none."""
     if site is None:
         return
+    most = most_nodes(site)
+    owners = owners_of(site)
+    for pool in site.cluster.pools:
+        for tenant, quota in owners[pool.name]:
+            nodes = most[tenant.name, pool.name]
+            reach = _reach(tenant, Flavor(pool, quota), nodes)
+            share = _Share(quota, reach, pool.hardware.allocatable)
+            yield (renamed.get(tenant.name, tenant.name), pool.name), share
+
+
+def most_nodes(site: Site) -> dict[tuple[str, str], Fraction]:
+    """Return the nodes of each pool on which jobs of each team can run at a time, at most."""
+    found = {}
     owners = owners_of(site)
     for pool in site.cluster.pools:
         lent = lent_by_others(site.cluster, owners[pool.name])
         for tenant, quota in owners[pool.name]:
             borrowed = min(quota.borrow, lent.get(tenant.name, Fraction(0)))
-            nodes = min(quota.nodes + borrowed, Fraction(pool.promised))
-            reach = _reach(tenant, Flavor(pool, quota), nodes)
-            share = _Share(quota, reach, pool.hardware.allocatable)
-            yield (renamed.get(tenant.name, tenant.name), pool.name), share
+            found[tenant.name, pool.name] = min(quota.nodes + borrowed, Fraction(pool.promised))
+    return found
 
 
 def _reach(tenant: Tenant, flavor: Flavor, nodes: Fraction) -> Fraction:

@@ -8,6 +8,7 @@ import click
 
 from trainyard.change.diff import Wanted, diff
 from trainyard.cli import findings
+from trainyard.cli.dumps import jobs_option, read_dumps
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import FORMS, forms_of
@@ -52,6 +53,7 @@ from trainyard.generation.generate import Target
     is_flag=True,
     help="Show what a merge of head into base does.",
 )
+@jobs_option
 @click.option("--fields", is_flag=True, help="Show each field of each object before and after.")
 @profiles_option
 @output_option
@@ -64,6 +66,7 @@ def command(
     base: str,
     head: str,
     merge: bool,
+    jobs: tuple[tuple[str, Path], ...],
     fields: bool,
     profiles: Path,
     output: Path,
@@ -80,11 +83,11 @@ def command(
     """
     need_profiles(profiles)
     need_apart(profiles, output)
-    wanted = Wanted(base, head, merge, clusters, day)
+    wanted = Wanted(base, head, merge, clusters, day, read_dumps(jobs, clusters))
     place = Target(profiles, output, components_root(profiles, output))
     with working("comparing"):
         change = diff(place, wanted)
-    for name in clusters:
+    for name in (*clusters, *wanted.dumps):
         need_name("cluster", name, change.clusters)
     found = findings.Findings(
         change.diagnostics, places(change.generation.checked.profiles, profiles, output)

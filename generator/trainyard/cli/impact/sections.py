@@ -18,6 +18,7 @@ from trainyard.change.impact.model import (
 )
 from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.cli.impact.duties import duty_lines
+from trainyard.cli.impact.jobs import running_lines, stuck_lines
 from trainyard.cli.impact.marks import MARKS, signed, with_parts
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.cli.impact.states import compliance_lines, fact_lines, job_lines, storage_lines
@@ -53,6 +54,8 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
     """
     parts: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
         "Disruption": _disruptions,
+        "Running jobs": running_lines,
+        "Waiting jobs": stuck_lines,
         "Quota": quota_lines,
         "Jobs": job_lines,
         "Storage": storage_lines,

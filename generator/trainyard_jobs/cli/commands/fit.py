@@ -22,12 +22,12 @@ from trainyard.cli.options import (
 from trainyard.cli.team import generate_for_team
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Generation
+from trainyard.handed_in import shown
 from trainyard_jobs.admission.evaluator import build
 from trainyard_jobs.cli.fit.document import document
 from trainyard_jobs.cli.fit.text import text
 from trainyard_jobs.fit.verdict import Standing, Verdict
 from trainyard_jobs.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot
-from trainyard_jobs.workflows.handed_in import shown
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from trainyard.cli.exits import Exit, NoInput
+from trainyard.handed_in import shown
 from trainyard_jobs.cli.convert.printing import printed
 from trainyard_jobs.cli.convert.team import BrokenProfiles, chosen_team, team_options
 from trainyard_jobs.workflows.convert_sagemaker import convert_training_jobs
-from trainyard_jobs.workflows.handed_in import shown
 
 _SOURCE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 

@@ -11,9 +11,9 @@ import pytest
 from tests.jobs.convert.mpijob.cases import HERE
 from trainyard.cli.console import printable
 from trainyard.diagnostics import Pointer
+from trainyard.handed_in import read_source
 from trainyard_jobs.convert.mpijob.job import converted
 from trainyard_jobs.convert.text import document, lines
-from trainyard_jobs.workflows.handed_in import read_source
 
 ODD: tuple[Any, ...] = (
     None,

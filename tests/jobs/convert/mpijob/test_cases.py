@@ -11,6 +11,7 @@ import pytest
 
 from tests.jobs.convert.mpijob.cases import CASES, HERE, submitter
 from trainyard.diagnostics import Pointer
+from trainyard.handed_in import objects, read_source
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.cli.convert.printing import printed
@@ -19,7 +20,6 @@ from trainyard_jobs.fit.verdict import Standing
 from trainyard_jobs.fit.walk import judge
 from trainyard_jobs.workflows.convert import convert_mpijobs
 from trainyard_jobs.workflows.fit import ground_of
-from trainyard_jobs.workflows.handed_in import objects, read_source
 
 Team = Callable[[str, str], Tenant]
 ALONE = ("horovod-resnet", "intel-mpi", "run-policies", "volumes")

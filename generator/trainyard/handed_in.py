@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from errno import EBADF
@@ -48,6 +49,29 @@ def source_of(file: Path, content: bytes, text: str) -> Source:
         return read_handwritten(shown(file), content, text)
     except StreamError as error:
         raise TreeError(f"{shown(file)} is not YAML that Kubernetes would read: {error}") from error
+
+
+def listed(file: Path) -> tuple[tuple[tuple[Step, ...], Body], ...]:
+    """Return the path and body of each object of a list that ``kubectl`` printed.
+
+    Args:
+        file: JSON up to `SNAPSHOT`, or YAML up to `OBJECTS`, whose reader needs a minute for 10,000
+            Workloads.
+
+    Raises:
+        TreeError: it can't be read, or is not a list of objects.
+    """
+    content, text = content_of(file, SNAPSHOT)
+    if not text.lstrip().startswith("{"):
+        need_small(file, content, OBJECTS)
+        documents = source_of(file, content, text).value
+        if not documents:
+            raise TreeError(f"{shown(file)} is empty: did the command that wrote it fail?")
+        return tuple(objects(shown(file), documents))
+    try:
+        return tuple(objects(shown(file), [json.loads(text)]))
+    except (RecursionError, ValueError) as error:
+        raise TreeError(f"{shown(file)} is not JSON: {error}") from error
 
 
 def objects(name: str, documents: Iterable[Any]) -> Iterator[tuple[tuple[Step, ...], Body]]:
