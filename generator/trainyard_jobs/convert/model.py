@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.expansion import literal
 
 Body = dict[str, Any]
 
@@ -56,3 +58,8 @@ class Conversion:
     job: Body | None
     notes: tuple[Remark, ...]
     runtime: Body | None = None
+
+
+def variables(values: Mapping[str, str]) -> tuple[Body, ...]:
+    """Return variables as a container has them; Kubernetes expands nothing in their values."""
+    return tuple({"name": name, "value": literal(value)} for name, value in values.items())

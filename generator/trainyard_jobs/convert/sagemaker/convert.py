@@ -12,7 +12,7 @@ from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI, TORCHRUN
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.launch import rewrite, starts_ranks
-from trainyard_jobs.convert.model import Kind, Remark
+from trainyard_jobs.convert.model import Kind, Remark, variables
 from trainyard_jobs.convert.options import Ranks, variable
 from trainyard_jobs.convert.sagemaker.instances import Instance, instance_of
 from trainyard_jobs.convert.sagemaker.needs import INPUT, notes_of
@@ -54,7 +54,6 @@ def _draft(request: Request, notes: list[Remark]) -> Draft:
     instance = _instance(request, notes)
     call = _call(request, nodes, instance.gpus or 0, notes)
     notes.extend(notes_of(request, [*call.command, *call.args]))
-    environment = _environment(request, notes)
     image = str(request.get("image", ""))
     return Draft(
         request.title,
@@ -67,7 +66,7 @@ def _draft(request: Request, notes: list[Remark]) -> Draft:
         ranks=call.ranks,
         command=tuple(map(literal, call.command)),
         args=tuple(map(literal, call.args)),
-        env=tuple({"name": name, "value": literal(text)} for name, text in environment.items()),
+        env=variables(_environment(request, notes)),
         deadline=_deadline(request, notes),
         restarts=_restarts(request),
         notes=tuple(notes),

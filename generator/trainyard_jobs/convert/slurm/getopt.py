@@ -5,10 +5,13 @@ Source of the tables: SchedMD/slurm:src/common/slurm_opt.c@slurm-26-05-3-1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from trainyard.diagnostics import Pointer
+
+Value = TypeVar("Value")
 
 
 class UnreadableError(Exception):
@@ -50,6 +53,25 @@ class Option:
         """The option as one would write it."""
         return f"--{self.name}={self.value}" if self.value else f"--{self.name}"
 
+    def read(self, parse: Callable[[str], Value], way: str = "") -> Value:
+        """Return its value.
+
+        Args:
+            parse: returns the value of a text.
+            way: what to do about another text.
+
+        Raises:
+            UnreadableError: it has another form.
+        """
+        try:
+            return parse(self.value)
+        except ValueError as error:
+            raise self.refused(str(error), way) from error
+
+    def refused(self, reason: str, way: str = "") -> UnreadableError:
+        """Return that a job with this option can't be converted."""
+        return UnreadableError(self.at, self.shown, reason, way)
+
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
@@ -76,7 +98,9 @@ class Syntax:
             UnreadableError: there is no such option, or there are several.
         """
         known = self.needed | self.optional | self.flags
-        near = [text] if text in known else sorted(each for each in known if each.startswith(text))
+        near = [text]
+        if text not in known:
+            near = sorted(name for name in known if name.startswith(text))
         if len(near) != 1:
             which = f"it is one of {', '.join(near)}" if near else "there is no such option"
             raise UnreadableError(word.at, f"option --{text}", f"{which} in Slurm 26.05")
@@ -95,12 +119,17 @@ def syntax(needed: str, optional: str, flags: str, same: Mapping[str, str]) -> S
         same: long name -> the name that means the same.
     """
     short: dict[str, str] = {}
-    kinds = []
-    for kind in (needed, optional, flags):
-        pairs = [word.partition("=") for word in kind.split()]
-        kinds.append(frozenset(name for name, _, _ in pairs))
-        short |= {letter: name for name, _, letter in pairs if letter}
-    return Syntax(kinds[0], kinds[1], kinds[2], short, same)
+
+    def names(text: str) -> frozenset[str]:
+        kind = set()
+        for word in text.split():
+            name, has_letter, letter = word.partition("=")
+            kind.add(name)
+            if has_letter:
+                short[letter] = name
+        return frozenset(kind)
+
+    return Syntax(names(needed), names(optional), names(flags), short, same)
 
 
 def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[Word]]:
@@ -116,11 +145,8 @@ def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[W
         if word.text == "--":
             break
         read = _long if word.text.startswith("--") else _short
-        options.extend(read(word, rest, known))
-    return [
-        Option(known.same.get(option.name, option.name), option.value, option.at)
-        for option in options
-    ], (rest)
+        options += read(word, rest, known)
+    return options, rest
 
 
 def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
@@ -130,7 +156,7 @@ def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
         raise UnreadableError(word.at, word.text, f"--{name} takes no value")
     if name in known.needed and not has_value:
         value = _next(word, rest)
-    return [Option(name, value, word.at)]
+    return [Option(known.same.get(name, name), value, word.at)]
 
 
 def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
@@ -146,7 +172,7 @@ def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
             value, letters = letters, ""
             if name in known.needed and not value:
                 value = _next(word, rest)
-        options.append(Option(name, value, word.at))
+        options.append(Option(known.same.get(name, name), value, word.at))
     return options
 
 

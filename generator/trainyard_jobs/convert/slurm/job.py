@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.slurm import values
-from trainyard_jobs.convert.slurm.getopt import Option, UnreadableError
+from trainyard_jobs.convert.slurm.getopt import Option
 from trainyard_jobs.convert.slurm.header import Header
 from trainyard_jobs.convert.slurm.options import note_dropped
 from trainyard_jobs.convert.slurm.remarks import Remarks
@@ -32,7 +32,7 @@ def deadline(header: Header, remarks: Remarks) -> int:
         UnreadableError: it is not a time of Slurm.
     """
     option = header.last("time")
-    seconds = read(option, values.seconds) if option else None
+    seconds = option.read(values.seconds) if option else None
     if option and seconds:
         meaning = (
             f"Kueue ends the job after {seconds} s of running, those before an eviction included; "
@@ -40,18 +40,6 @@ def deadline(header: Header, remarks: Remarks) -> int:
         )
         remarks.changed(option.at, option.shown, meaning)
     return seconds or 0
-
-
-def read(option: Option, parse: values.Parser) -> int | None:
-    """Return the value of an option.
-
-    Raises:
-        UnreadableError: it has another form.
-    """
-    try:
-        return parse(option.value)
-    except ValueError as error:
-        raise UnreadableError(option.at, option.shown, str(error)) from error
 
 
 def array_of(header: Header, remarks: Remarks) -> list[int]:
@@ -63,11 +51,8 @@ def array_of(header: Header, remarks: Remarks) -> list[int]:
     option = header.last("array")
     if option is None:
         return []
-    try:
-        indexes, limit = values.indexes(option.value)
-    except ValueError as error:
-        way = "Create the TrainJobs in a loop, each with SLURM_ARRAY_TASK_ID in its environment."
-        raise UnreadableError(option.at, option.shown, str(error), way) from error
+    way = "Create the TrainJobs in a loop, each with SLURM_ARRAY_TASK_ID in its environment."
+    indexes, limit = option.read(values.indexes, way)
     remarks.changed(option.at, option.shown, "each index is a TrainJob of its own")
     if limit:
         meaning = "nothing limits how many run at once but the quota of the queue"
@@ -158,5 +143,7 @@ def exported(options: Iterable[Option]) -> Iterator[tuple[str, str, Pointer]]:
 
 def resources_place(header: Header) -> Mapping[str, Pointer]:
     """Return the place of the first resource that a header asks for."""
-    place = next((option.at for option in header.options if option.name in _RESOURCES), None)
-    return {"resources": place} if place else {}
+    for option in header.options:
+        if option.name in _RESOURCES:
+            return {"resources": option.at}
+    return {}

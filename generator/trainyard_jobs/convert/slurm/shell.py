@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -18,8 +18,9 @@ from trainyard_jobs.convert.slurm.quoting import (
     end_of_substitution,
 )
 
-_SHIELD = 0xE000
-"""Begin of the private use area, where characters of substitutions are moved to."""
+_SHIELDED = dict(zip(range(0x80), range(0xE000, 0xE080), strict=True))
+"""Characters of substitutions are moved into the private use area, and back."""
+_UNSHIELDED = {shielded: plain for plain, shielded in _SHIELDED.items()}
 _OPERATORS = "();<>|&"
 _EXPANDS = re.compile(r"\\.|'[^']*'|(\$[\w{(@*#?!$-]|`)", re.DOTALL)
 _SPREADS = re.compile(r"[*?\[]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
@@ -43,7 +44,7 @@ class Token:
     @property
     def expands(self) -> bool:
         """Return whether the shell would replace a part of it by the value of something."""
-        if any(match[1] for match in _EXPANDS.finditer(_unquoted(self.raw))):
+        if any(_EXPANDS.findall(_unquoted(self.raw))):
             return True
         bare = self._bare
         return "$\uffff" in bare or bool(_HOME.search(bare))
@@ -56,8 +57,7 @@ class Token:
     @property
     def counted(self) -> str:
         """A parameter of the script that it reads, such as ``$1``; empty for none."""
-        names = (match[1] for match in _COUNTED.finditer(_unquoted(self.raw)))
-        return next(filter(None, names), "")
+        return next(filter(None, _COUNTED.findall(_unquoted(self.raw))), "")
 
     @property
     def is_quoted(self) -> bool:
@@ -73,6 +73,11 @@ class Token:
     def is_operator(self) -> bool:
         """Return whether it separates or redirects commands."""
         return self.raw[0] in _OPERATORS
+
+
+def written(words: Iterable[Token]) -> str:
+    """Return words as the script writes them."""
+    return " ".join(word.raw for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,11 @@ class Statement:
     raw: str
 
     @property
+    def whole(self) -> str:
+        """The command as the script writes it, with redirections."""
+        return " ".join(filter(None, (self.raw, written(self.redirects))))
+
+    @property
     def at(self) -> Pointer:
         """Where it begins."""
         return self.words[0].at
@@ -100,6 +110,10 @@ class Statement:
     def name(self) -> str:
         """The program, without the folder that it is in."""
         return self.words[0].text.rpartition("/")[2]
+
+    def refused(self, reason: str) -> UnreadableError:
+        """Return that the command can't be converted."""
+        return UnreadableError(self.at, f"`{self.raw}`", reason, WRAP_WHOLE)
 
 
 def statements(file: str, lines: Sequence[str], start: int) -> Iterator[Statement]:
@@ -142,13 +156,11 @@ def _kept(raw: str) -> str:
 
 
 def _moved(text: str) -> str:
-    return "".join(chr(_SHIELD + ord(char)) if ord(char) < 0x80 else char for char in text)
+    return text.translate(_SHIELDED)
 
 
 def _plain(text: str) -> str:
-    return "".join(
-        chr(ord(char) - _SHIELD) if _SHIELD <= ord(char) < _SHIELD + 0x80 else char for char in text
-    )
+    return text.translate(_UNSHIELDED)
 
 
 def _unquoted(raw: str) -> str:
@@ -255,5 +267,4 @@ def _redirect(words: list[Token], operator: Token, rest: list[Token]) -> Token:
 
 def _statement(words: list[Token], redirects: list[Token], end: str) -> Iterator[Statement]:
     if words:
-        raw = " ".join(word.raw for word in words)
-        yield Statement(tuple(words), tuple(redirects), end, raw)
+        yield Statement(tuple(words), tuple(redirects), end, written(words))

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.shell import script_of
 from trainyard_jobs.convert.slurm.containers import Image, unwrapped
-from trainyard_jobs.convert.slurm.expand import expanded, names_in
+from trainyard_jobs.convert.slurm.expand import names_in, spelled
 from trainyard_jobs.convert.slurm.getopt import SRUN, Option, UnreadableError, Word, take
 from trainyard_jobs.convert.slurm.launchers import OTHERS, program, without_prefix
 from trainyard_jobs.convert.slurm.remarks import Remarks
-from trainyard_jobs.convert.slurm.script import SAME_ANYWHERE, Script
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements
+from trainyard_jobs.convert.slurm.script import Script
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements, written
 
 _REFUSED = {
     "multi-prog": "each rank would run another program",
@@ -51,7 +51,7 @@ def read_start(script: Script) -> Start:
     """
     launch = script.launch
     if launch is None:
-        if not any(line.name and line.name not in SAME_ANYWHERE for line in script.before):
+        if not any(line.is_program for line in script.before):
             raise UnreadableError(
                 Pointer(script.file, line=1, column=1), "the script", "it starts no program"
             )
@@ -77,8 +77,8 @@ def _of_mpirun(words: Sequence[Token], remarks: Remarks) -> Start:
 
 
 def _of_srun(words: Sequence[Token], script: Script) -> Start:
-    spelled = [Word(_text(token, script), token.at) for token in words[1:]]
-    options, rest = take(spelled, SRUN)
+    known = script.values
+    options, rest = take([Word(spelled(word, known), word.at) for word in words[1:]], SRUN)
     _need_own(options)
     if not rest or not rest[0].text:
         raise UnreadableError(words[0].at, "`srun`", "it starts no program")
@@ -100,19 +100,16 @@ def _program_of_srun(words: Sequence[Token]) -> str:
     return by or "srun"
 
 
-def _text(token: Token, script: Script) -> str:
-    value = expanded(token, script.values)
-    return token.text if value is None else value
-
-
 def _need_own(options: Sequence[Option]) -> None:
     """Refuse options of srun that start other ranks than those of the job."""
     for option in options:
         if option.name in _REFUSED:
-            raise UnreadableError(option.at, f"srun {option.shown}", _REFUSED[option.name])
-        if option.name == "jobid" and "SLURM_JOB" not in option.value:
+            reason = _REFUSED[option.name]
+        elif option.name == "jobid" and "SLURM_JOB" not in option.value:
             reason = "it starts ranks in another job"
-            raise UnreadableError(option.at, f"srun {option.shown}", reason)
+        else:
+            continue
+        raise UnreadableError(option.at, f"srun {option.shown}", reason)
 
 
 _LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate +launch)\b")
@@ -120,12 +117,13 @@ _LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerat
 
 def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
     """Refuse a launcher inside of a script: each rank would start it."""
-    text = script.parts.text(" ".join(word.raw for word in words))
-    values = (script.known.get(name, "") for name in sorted(names_in(text)))
-    found = _LAUNCHERS.search(" ".join([text, *values]))
-    if by == "srun" and found:
+    text = script.parts.text(written(words))
+    for name in sorted(names_in(text)):
+        text += f" {script.known.get(name, '')}"
+    launcher = _LAUNCHERS.search(text)
+    if by == "srun" and launcher:
         reason = "it is inside of a script that can't be taken apart: call it by srun itself"
-        raise UnreadableError(words[0].at, f"`{found[0]}`", reason)
+        raise UnreadableError(words[0].at, f"`{launcher[0]}`", reason)
 
 
 def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
@@ -135,9 +133,10 @@ def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
         return words
     try:
         text = script.parts.text(words[at].text)
-        found = list(statements(words[at].at.file, text.split("\n"), 0))
+        commands = list(statements(words[at].at.file, text.split("\n"), 0))
     except UnreadableError:
         return words
-    if len(found) != 1 or program(found[0].words) != "torchrun" or found[0].redirects:
+    first = commands[0] if len(commands) == 1 else None
+    if first is None or program(first.words) != "torchrun" or first.redirects:
         return words
-    return [Token(word.raw, words[at].at) for word in found[0].words]
+    return [Token(word.raw, words[at].at) for word in first.words]
