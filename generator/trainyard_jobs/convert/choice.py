@@ -46,14 +46,23 @@ class Choice:
         return self.launch.runtime.roles
 
 
+def offers(spaces: Iterable[Space]) -> Iterator[tuple[Space, Grant]]:
+    """Yield each runtime that a namespace may use, with the namespace."""
+    for space in spaces:
+        for grant in space.grants:
+            yield space, grant
+
+
 def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Remark:
     """Return the runtimes that fit, the best first, or why none does.
 
     The best has the job's image or at least its name, is the team's default, is not deprecated,
     leaves the fewest GPUs idle, and holds little else.
     """
-    grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
-    choices = [_choice(draft, space, grant) for space, grant in grants]
+    choices = [
+        Choice(space, grant, *_spread(draft, grant.launch))
+        for space, grant in offers(tenant.spaces)
+    ]
     for condition in _conditions(draft):
         left = list(filter(condition.fits, choices))
         if not left:
@@ -148,11 +157,6 @@ def _words(name: str) -> set[str]:
     return set(re.findall(r"[a-z]{5,}", name))
 
 
-def _choice(draft: Draft, space: Space, grant: Grant) -> Choice:
-    nodes, ranks = _spread(draft, grant.launch)
-    return Choice(space, grant, nodes, ranks)
-
-
 def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
     """Return nodes and ranks of each, with as many ranks as the source starts.
 
@@ -177,4 +181,7 @@ def _most_ranks(launch: Launch) -> int:
 
 def _evenly(total: int, sizes: range, most: int) -> int:
     """Return the first number of nodes that divides the ranks evenly; 0 if there is none."""
-    return next((n for n in sizes if total % n == 0 and total // n <= most), 0)
+    for nodes in sizes:
+        if total % nodes == 0 and total // nodes <= most:
+            return nodes
+    return 0

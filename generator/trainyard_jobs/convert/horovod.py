@@ -15,19 +15,13 @@ from trainyard_jobs.convert.options import (
     dropped,
     kept_number,
 )
+from trainyard_jobs.convert.words import words
 
-_ELASTIC = frozenset(
-    {
-        "blacklist-cooldown-range",
-        "host-discovery-script",
-        "max-np",
-        "max-num-proc",
-        "min-np",
-        "min-num-proc",
-        "reset-limit",
-        "slots",
-        "slots-per-host",
-    }
+_ELASTIC = words(
+    """
+    blacklist-cooldown-range host-discovery-script max-np max-num-proc min-np min-num-proc
+    reset-limit slots slots-per-host
+    """
 )
 _NUMBERS = frozenset({"np", "num-proc"})
 _DROPPED = {

@@ -122,7 +122,7 @@ def _of_node(option: Option, ranks: Ranks) -> Verdict:
 
 def _binding(line: Line, option: Option) -> Verdict:
     """Keep a binding beside its mapping: alone it contradicts the mapping of the runtime."""
-    names = {each.name for each in line.options}
+    names = {given.name for given in line.options}
     if {"bind-to", "map-by"} <= names and not option.values[0].startswith("ppr"):
         return KEPT
     return dropped("the runtime maps and binds its ranks (`binding`)", Kind.CHANGED)

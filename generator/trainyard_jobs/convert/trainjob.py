@@ -62,9 +62,9 @@ def train_job(draft: Draft, form: Form) -> Body:
 def _without_floats(value: Any) -> Any:
     """Return plain data in which a quantity such as ``1e9`` is a whole number or text."""
     if isinstance(value, dict):
-        return {str(key): _without_floats(each) for key, each in value.items()}
+        return {str(key): _without_floats(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [_without_floats(each) for each in value]
+        return list(map(_without_floats, value))
     if isinstance(value, float):
         return int(value) if value.is_integer() else str(value)
     return value

@@ -8,7 +8,6 @@ kubernetes-sigs/kueue:pkg/controller/jobframework/{defaults,validation}.go@v0.19
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -25,13 +24,11 @@ QUEUE = "kueue.x-k8s.io/queue-name"
 """Label of a job that names its LocalQueue."""
 _LONGEST_TIME = "kueue.x-k8s.io/max-exec-time-seconds"
 _KUEUE = "kueue.x-k8s.io/manager"
-_RESERVED = frozenset(
-    {
-        "OMPI_MCA_orte_default_hostfile",
-        "OMPI_MCA_orte_keep_fqdn_hostnames",
-        "OMPI_MCA_orte_set_default_slots",
-        "OMPI_MCA_plm_rsh_args",
-    }
+_RESERVED = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_orte_keep_fqdn_hostnames",
+    "OMPI_MCA_orte_set_default_slots",
+    "OMPI_MCA_plm_rsh_args",
 )
 _LIST_KEYS = {
     "containers": "name",
@@ -117,8 +114,8 @@ def _source_faults(job: Body) -> Iterator[str]:
 def _repeated(body: Any, path: str) -> Iterator[str]:
     """Yield the path of each list with two members of one key."""
     if isinstance(body, list):
-        for index, each in enumerate(body):
-            yield from _repeated(each, f"{path}[{index}]")
+        for index, member in enumerate(body):
+            yield from _repeated(member, f"{path}[{index}]")
     elif isinstance(body, dict):
         for name, value in body.items():
             below = f"{path}.{name}"
@@ -130,21 +127,23 @@ def _repeated(body: Any, path: str) -> Iterator[str]:
 def _has_repeated(members: Any, key: str) -> bool:
     if not isinstance(members, list):
         return False
-    counts = Counter(member.get(key) for member in members if isinstance(member, dict))
-    return any(count > 1 for count in counts.values())
+    names = [member.get(key) for member in members if isinstance(member, dict)]
+    return len(set(names)) < len(names)
 
 
 def trainer_faults(job: Body, runtime: Body, *, patches_runtimes: bool) -> Iterator[str]:
     """Yield what Trainer's webhook refuses in a job with its runtime."""
     containers = _containers(runtime)
-    for part, step in (("dataset", "dataset-initializer"), ("model", "model-initializer")):
+    for part in ("dataset", "model"):
+        step = f"{part}-initializer"
         if mapping(job, "spec", "initializer").get(part) is not None and step not in containers:
             yield f"spec.initializer.{part}: the runtime has no job {step}"
     yield from _change_faults(job, containers)
     if patches_runtimes and mapping(runtime, "spec", "mlPolicy", "mpi"):
         names = {str(variable.get("name")) for variable in mappings(job, "spec", "trainer", "env")}
-        for name in sorted(names & _RESERVED):
-            yield f"spec.trainer.env: {name} is Trainer's"
+        for name in _RESERVED:
+            if name in names:
+                yield f"spec.trainer.env: {name} is Trainer's"
 
 
 def _containers(runtime: Body) -> dict[str, set[str]]:

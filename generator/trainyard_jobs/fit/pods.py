@@ -7,6 +7,7 @@ kubernetes-sigs/kueue:pkg/controller/jobs/trainjob/trainjob_controller.go @v0.16
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,13 +56,12 @@ def pod_requests(template: Body) -> dict[str, int]:
     Raises:
         ValueError: an amount is not a quantity.
     """
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for container in mappings(template, "spec", "containers"):
-        for name, amount in requests_of(container).items():
-            total[name] = total.get(name, 0) + amount
+        total.update(requests_of(container))
     for container in mappings(template, "spec", "initContainers"):
         for name, amount in requests_of(container).items():
-            total[name] = max(total.get(name, 0), amount)
+            total[name] = max(total[name], amount)
     return dict(sorted(total.items()))
 
 
@@ -92,10 +92,8 @@ def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods
         ValueError: an amount is not a quantity.
     """
     policy = mapping(runtime, "spec", "mlPolicy")
-    return tuple(
-        _pods(replicated, policy, job, ranges)
-        for replicated in mappings(runtime, "spec", "template", "spec", _JOBS)
-    )
+    replicated_jobs = mappings(runtime, "spec", "template", "spec", _JOBS)
+    return tuple(_pods(replicated, policy, job, ranges) for replicated in replicated_jobs)
 
 
 def _pods(replicated: Body, policy: Body, job: Body, ranges: Sequence[Body]) -> Pods:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import groupby
+from operator import attrgetter
 
 from trainyard.model.quantity import format_amount
 from trainyard.model.queue import Flavor
@@ -26,18 +28,16 @@ def quota_checks(
 ) -> Iterator[Check]:
     """Yield one answer for each flavor: of its GPUs, else of the resource that lacks most."""
     total = requests_of(choices)
-    for flavor in sorted({shortage.amount[0] for shortage in short}):
+
+    def rank(shortage: Shortage) -> tuple[bool, Fraction]:
+        flavor, resource = shortage.amount
         gpu = queueing.flavors[flavor].hardware.gpu
-        ranked = [
-            (
-                gpu is None or shortage.amount[1] != gpu.resource,
-                Fraction(shortage.limit, total[shortage.amount]),
-                shortage.amount,
-            )
-            for shortage in short
-            if shortage.amount[0] == flavor
-        ]
-        *_, worst = min(ranked)
+        is_other = gpu is None or resource != gpu.resource
+        return is_other, Fraction(shortage.limit, total[shortage.amount])
+
+    by_amount = sorted(short, key=attrgetter("amount"))
+    for _, of_flavor in groupby(by_amount, key=lambda shortage: shortage.amount[0]):
+        worst = min(of_flavor, key=rank).amount
         yield _shortage(case, queueing, worst, total[worst], standing)
 
 
@@ -49,7 +49,7 @@ def _shortage(
     most, own = cohorts.potential(queue, key), cohorts.nominal(queue, key)
     never = standing is Standing.NEVER
     known = case.ground.snapshot is not None
-    quota = next(found.quota for found in _flavors(case) if found.name == flavor)
+    quota = next(known.quota for known in _flavors(case) if known.name == flavor)
     return Check(
         Link.QUOTA,
         standing,

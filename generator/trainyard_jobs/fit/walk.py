@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from trainyard.model.admission import Answer
@@ -49,7 +49,7 @@ def _answers(ground: Ground, cases: Sequence[Case]) -> Iterator[Sequence[Answer]
     requests = [case.requests() for case in cases]
     answers = iter(ground.judge(list(chain.from_iterable(requests))) if ground.judge else ())
     for asked in requests:
-        yield [next(answers) for _ in asked] if ground.judge else ()
+        yield list(islice(answers, len(asked)))
 
 
 def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -62,11 +62,8 @@ def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
             checks += queue_checks(case)
             checks += claim_checks(case)
     checks.sort(key=lambda check: _ORDER[check.link])
-    return Verdict(case.name, case.namespace, _podsets(case), tuple(dict.fromkeys(checks)))
-
-
-def _podsets(case: Case) -> tuple[Podset, ...]:
-    return tuple(map(_podset, case.pods))
+    podsets = tuple(map(_podset, case.pods))
+    return Verdict(case.name, case.namespace, podsets, tuple(dict.fromkeys(checks)))
 
 
 def _podset(pods: Pods) -> Podset:

@@ -44,19 +44,18 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
         TreeError: a file can't be read, is not YAML, or has an object without kind; or all files
             together are too large.
     """
-    sources = [*_sources(files)]
-    members = [
-        (source, path, body)
-        for source in sources
-        for path, body in objects(source.file, source.value)
-    ]
-    jobs = [member for member in members if is_mpijob(member[2])]
-    conversions = [
-        in_order(converted(body, Pointer(source.file, path), tenant), source)
-        for source, path, body in jobs
-    ]
+    conversions: list[Conversion] = []
+    sources = list(_sources(files))
+    others = 0
+    for source in sources:
+        for path, body in objects(source.file, source.value):
+            if is_mpijob(body):
+                conversion = converted(body, Pointer(source.file, path), tenant)
+                conversions.append(in_order(conversion, source))
+            else:
+                others += 1
     by_file = {source.file: source for source in sources}
-    return Converted(tuple(conversions), by_file, len(members) - len(jobs))
+    return Converted(tuple(conversions), by_file, others)
 
 
 def in_order(conversion: Conversion, source: Source) -> Conversion:
@@ -85,6 +84,6 @@ def _sources(files: Sequence[Path]) -> Iterator[Source]:
 def _files(files: Sequence[Path]) -> Iterator[Path]:
     for file in files:
         if str(file) != "-" and file.is_dir():
-            yield from sorted(each for each in file.rglob("*") if each.suffix in _ENDINGS)
+            yield from sorted(below for below in file.rglob("*") if below.suffix in _ENDINGS)
         else:
             yield file

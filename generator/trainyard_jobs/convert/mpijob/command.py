@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 from trainyard.model.launcher import INTEL_MPI, LAUNCHERS
 from trainyard_jobs.convert.fabric_variables import MEANING, is_of_a_fabric
@@ -32,14 +33,14 @@ class Words:
 
 def words_of(fields: Fields, container: Path) -> Words:
     """Return the command and args of a container."""
-    words: list[tuple[str, Path]] = []
-    sizes = []
+    words: list[str] = []
+    places: list[Path] = []
     for part in ("command", "args"):
         fields.take(*container, part)
-        members = fields.sequence(*container, part)
-        words += [(str(each), (*container, part, i)) for i, each in enumerate(members)]
-        sizes.append(len(words))
-    return Words(tuple(word for word, _ in words), tuple(at for _, at in words), sizes[0])
+        for index, word in enumerate(fields.sequence(*container, part)):
+            words.append(str(word))
+            places.append((*container, part, index))
+    return Words(tuple(words), tuple(places), len(fields.sequence(*container, "command")))
 
 
 def call_of(fields: Fields, container: Path, ranks: Ranks) -> Call:
@@ -76,9 +77,11 @@ _AROUND = frozenset(
 
 def _begin(words: Sequence[str]) -> int | None:
     """Return the index of the program that starts the ranks; None where it may be another."""
-    is_around = program_of(words[0]) in _AROUND
-    begins = (i for i, word in enumerate(words) if starts_ranks(word) and (i == 0 or is_around))
-    return next(begins, None)
+    last = len(words) if program_of(words[0]) in _AROUND else 1
+    for index, word in enumerate(words[:last]):
+        if starts_ranks(word):
+            return index
+    return None
 
 
 def _rewritten(
@@ -87,8 +90,8 @@ def _rewritten(
     call = rewrite(words, ranks)
     for index, kind, what, meaning in call.remarks:
         fields.note(kind, places[min(index, len(places) - 1)], what, meaning)
-    kept = {*call.command, *call.args}
-    _note_suspects(fields, [pair for pair in zip(words, places, strict=True) if pair[0] in kept])
+    kept = [word in {*call.command, *call.args} for word in words]
+    _note_suspects(fields, compress(zip(words, places, strict=True), kept))
     return replace(call, args=("-wdir", folder, *call.args)) if folder else call
 
 

@@ -47,13 +47,13 @@ def skip_what_the_server_writes(fields: Fields) -> None:
 def with_metadata(fields: Fields, draft: Draft) -> Draft:
     """Return a draft with labels, annotations, queue and class."""
     labels = _kept(fields, "labels")
-    queue, named = labels.pop(QUEUE, ""), labels.pop(PRIORITY, "")
+    queue, priority = labels.pop(QUEUE, ""), labels.pop(PRIORITY, "")
     time = labels.pop(LONGEST_TIME, "")
-    classes = {
-        ("metadata", "labels", PRIORITY): named,
-        **{path: fields.text(*path) for path in _CLASSES},
-    }
-    at, priority = next(((at, name) for at, name in classes.items() if name), ((), ""))
+    at: Path = ("metadata", "labels", PRIORITY)
+    for path in _CLASSES:
+        other = fields.text(*path)
+        if other and not priority:
+            at, priority = path, other
     return replace(
         draft,
         labels=labels,
@@ -125,8 +125,7 @@ def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
         "grace": (*specs[graces.index(max(graces))], "terminationGracePeriodSeconds"),
     }
     stated = {name: path for name, path in paths.items() if fields.peek(*path) is not None}
-    places = {name: fields.place(*path) for name, path in stated.items()}
-    return replace(draft, **limits, places={**draft.places, **places})
+    return replace(draft, **limits, places={**draft.places, **fields.places(stated)})
 
 
 def _note_start(fields: Fields) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
 from trainyard_jobs.convert.model import Kind, Remark
 from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
@@ -109,12 +108,9 @@ def read_estimators(file: str, text: str) -> list[Request]:
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    known = {*_ESTIMATORS, _TRAINER, *_NO_COUNTERPART}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and name_of(node) in {
-            *_ESTIMATORS,
-            _TRAINER,
-            *_NO_COUNTERPART,
-        }:
+        if isinstance(node, ast.Call) and name_of(node) in known:
             yield node
 
 
@@ -177,22 +173,17 @@ def _take_field(request: Request, name: str, node: ast.expr, names: Names) -> No
         request.fields[field] = Value(value, at)
 
 
-def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the members of a dict.
+def _pairs(node: ast.expr, names: Names, what: str) -> list[tuple[str, ast.expr]]:
+    """Return the members of a dict.
 
     Raises:
         RefusedError: it is not a dict.
     """
     if isinstance(node, ast.Call) and name_of(node) == "dict":
-        pairs: list[tuple[Any, ast.expr]] = [
-            (keyword.arg, keyword.value) for keyword in node.keywords
-        ]
-    elif isinstance(node, ast.Dict):
-        pairs = [(names.value(key), value) for key, value in members(node)]
-    else:
-        raise RefusedError(names.at(node), what, "it is not a dict: write it out")
-    for name, value in pairs:
-        yield str(name), value
+        return [(str(keyword.arg), keyword.value) for keyword in node.keywords]
+    if isinstance(node, ast.Dict):
+        return [(str(names.value(key)), value) for key, value in members(node)]
+    raise RefusedError(names.at(node), what, "it is not a dict: write it out")
 
 
 _UNKNOWN = "its value is not known before the source runs"
@@ -201,19 +192,19 @@ _IN_ENV = f"{_UNKNOWN}: give it in spec.trainer.env, and a credential by `secret
 
 
 def _take_hyperparameters(request: Request, node: ast.expr, names: Names) -> None:
-    for name, each in _pairs(node, names, "hyperparameters"):
-        at = names.at(each)
+    for name, written in _pairs(node, names, "hyperparameters"):
+        at = names.at(written)
         try:
-            request.hyperparameters[name] = Value(names.value(each), at)
+            request.hyperparameters[name] = Value(names.value(written), at)
         except UnknownError as error:
             raise RefusedError(at, f"hyperparameter `{name}`", _NOT_KNOWN) from error
 
 
 def _take_environment(request: Request, node: ast.expr, names: Names) -> None:
-    for name, each in _pairs(node, names, "environment"):
-        at = names.at(each)
+    for name, written in _pairs(node, names, "environment"):
+        at = names.at(written)
         try:
-            request.environment[name] = Value(names.value(each), at)
+            request.environment[name] = Value(names.value(written), at)
         except UnknownError:
             request.notes.append(Remark(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from trainyard.diagnostics import Pointer
 from trainyard.model.expansion import literal
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
+from trainyard_jobs.convert.forwarding import passed
 from trainyard_jobs.convert.launch import rewrite
 from trainyard_jobs.convert.model import Remark
 from trainyard_jobs.convert.options import Ranks
@@ -178,8 +179,7 @@ def _with_exports(command: Command, before: Sequence[Line]) -> list[str]:
     """Return the words of a call; Open MPI passes exported variables only by ``-x``."""
     words = list(command.words)
     if command.launcher == OPENMPI.name:
-        for name in sorted(_exported(before), reverse=True):
-            words[1:1] = ["-x", name]
+        words[1:1] = passed(sorted(_exported(before)))
     return words
 
 
