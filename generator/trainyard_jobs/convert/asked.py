@@ -109,7 +109,7 @@ def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
 def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
     """Return namespaces with the runtimes that a program is of, or that start it."""
     kept = tuple(_with(space, lambda launch: _starts(launch, starter)) for space in spaces)
-    if not any(space.grants for space in kept):
+    if not any(offers(kept)):
         known = ", ".join(grant.launch.name for _, grant in offers(spaces))
         raise Refused(
             f"no runtime starts its ranks with {starter}; there is: {known or 'none'}. Ask the "
@@ -121,7 +121,7 @@ def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
 def _testing(asked: Asked, spaces: Sequence[Space]) -> Iterator[Space]:
     """Yield the namespaces with the runtime of a test: that which is asked for, or the best."""
     able = [replace(space, grants=space.tested(asked.test)) for space in spaces]
-    if not any(space.grants for space in able):
+    if not any(offers(able)):
         raise Refused(
             f"no runtime can run the test {asked.test}: {_lacking(asked.test, spaces)}. "
             "Ask the platform team for what is missing"
@@ -152,7 +152,7 @@ def _starts(launch: Launch, starter: str) -> bool:
 def _spaces(asked: Asked, tenant: Tenant) -> Iterator[Space]:
     """Yield the namespaces that are asked for, each with the runtimes of the queue."""
     _need("namespace", asked.namespace, [space.namespace for space in tenant.spaces])
-    classes = sorted({queue.node_class for queue in tenant.queues})
+    classes = [queue.node_class for queue in tenant.queues]
     _need("queue", asked.queue, [*classes, names.DEFAULT_QUEUE])
     for space in tenant.spaces:
         if asked.namespace in {"", space.namespace}:
@@ -272,8 +272,9 @@ def _size_reasons(sample: Sample) -> Iterator[str]:
     launch, nodes = sample.launch, sample.nodes
     size = "node" if launch.part == 1 else "pod"
     gpus = f" with {counted(launch.gpus, 'GPU')}" if launch.gpus else ""
-    each = " each" if gpus and nodes > 1 else ""
-    yield f"numNodes: {counted(nodes, size)}{gpus}{each}, of at most {sample.grant.size}"
+    if gpus and nodes > 1:
+        gpus += " each"
+    yield f"numNodes: {counted(nodes, size)}{gpus}, of at most {sample.grant.size}"
     starter = program_of(launch.runtime.launcher.command[0])
     ranks = counted(nodes * launch.ranks, "rank")
     yield f"command: {starter} starts {ranks}, {launch.ranks} on each {size}"

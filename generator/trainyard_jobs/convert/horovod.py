@@ -7,6 +7,7 @@ from trainyard_jobs.convert.arguments import Line, Option
 from trainyard_jobs.convert.model import Kind
 from trainyard_jobs.convert.options import (
     HOSTS,
+    INTERFACE,
     KEPT,
     SAME,
     SSH,
@@ -25,17 +26,10 @@ _ELASTIC = words(
 )
 _NUMBERS = frozenset({"np", "num-proc"})
 _DROPPED = {
-    "H": HOSTS,
-    "hostfile": HOSTS,
-    "hosts": HOSTS,
-    "i": SSH,
-    "p": SSH,
-    "ssh-identity-file": SSH,
-    "ssh-port": SSH,
+    **dict.fromkeys(words("H hostfile hosts"), HOSTS),
+    **dict.fromkeys(words("i p ssh-identity-file ssh-port"), SSH),
+    **dict.fromkeys(words("network-interface network-interfaces nics"), INTERFACE),
     "tcp": "the runtime chooses the transport",
-    "network-interface": "the runtime names the interface of the pods",
-    "network-interfaces": "the runtime names the interface of the pods",
-    "nics": "the runtime names the interface of the pods",
     "binding-args": "the runtime maps and binds its ranks (`binding`)",
     "start-timeout": "the launcher starts when every node is ready",
 }

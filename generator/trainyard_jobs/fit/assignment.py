@@ -203,7 +203,8 @@ def missing_nodes(
     queueing: Queueing, choices: Sequence[Choice], evicted: Sequence[Running] = ()
 ) -> dict[str, int]:
     """Return the pods that find no free node, by flavor on whose nodes Kueue places them."""
-    return {
-        flavor: unplaced(queueing.free(flavor, evicted), placements(choices, flavor))
-        for flavor in sorted({choice.flavor for choice in choices} & queueing.placed)
-    }
+    missing = {}
+    for flavor in sorted(queueing.placed.intersection(choice.flavor for choice in choices)):
+        free = queueing.free(flavor, evicted)
+        missing[flavor] = unplaced(free, placements(choices, flavor))
+    return missing

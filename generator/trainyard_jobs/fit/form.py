@@ -13,7 +13,9 @@ from typing import Any
 
 from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.names import DEFAULT_QUEUE
+from trainyard_jobs.fit.limit_range import containers_of
 from trainyard_jobs.fit.merge import merged
+from trainyard_jobs.fit.pods import changes_of
 
 Body = dict[str, Any]
 
@@ -150,35 +152,21 @@ def _containers(runtime: Body) -> dict[str, set[str]]:
     """Return the names of the containers of each replicated job of a runtime."""
     containers = {}
     for replicated_job in mappings(runtime, "spec", "template", "spec", "replicatedJobs"):
-        pod = mapping(replicated_job, "template", "spec", "template", "spec")
-        all_of_them = (*mappings(pod, "containers"), *mappings(pod, "initContainers"))
-        containers[str(replicated_job.get("name"))] = {
-            str(container.get("name")) for container in all_of_them
-        }
+        template = mapping(replicated_job, "template", "spec", "template")
+        names = {str(container.get("name")) for container in containers_of(template)}
+        containers[str(replicated_job.get("name"))] = names
     return containers
 
 
 def _change_faults(job: Body, containers: dict[str, set[str]]) -> Iterator[str]:
     """Yield changes of jobs and containers that the runtime does not have."""
-    for role, pod in _pod_changes(job):
+    for role, change in changes_of(job):
         if role not in containers:
             yield f"the runtime has no job {role!r} to change"
             continue
-        for container in (*mappings(pod, "containers"), *mappings(pod, "initContainers")):
+        for container in containers_of(change):
             name = container.get("name")
             if name not in containers[role]:
                 yield f"job {role} of the runtime has no container {name!r} to change"
             elif container.get("env"):
                 yield f"a change of container {name} must not set env"
-
-
-def _pod_changes(job: Body) -> Iterator[tuple[str, Body]]:
-    for override in mappings(job, "spec", "podTemplateOverrides"):
-        for target in mappings(override, "targetJobs"):
-            yield str(target.get("name")), mapping(override, "spec")
-    for patch in mappings(job, "spec", "runtimePatches"):
-        for replicated_job in mappings(
-            patch, "trainingRuntimeSpec", "template", "spec", "replicatedJobs"
-        ):
-            pod = mapping(replicated_job, "template", "spec", "template", "spec")
-            yield str(replicated_job.get("name")), pod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from trainyard.diagnostics import Pointer
@@ -119,8 +120,8 @@ def _queueing(case: Case, manifest: Manifest) -> Queueing:
     cohorts.usage = {name: dict(usage) for name, usage in snapshot.queues.items()}
     queue = _model(case, manifest)
     pools = {flavor.name: flavor.pool.in_use for flavor in queue.flavors}
-    placed = (name for name in pools if _has_topology(case, name))
-    return Queueing(cohorts, snapshot, queue_node(manifest.name), pools, frozenset(placed))
+    placed = frozenset(filter(partial(_has_topology, case), pools))
+    return Queueing(cohorts, snapshot, queue_node(manifest.name), pools, placed)
 
 
 def _model(case: Case, manifest: Manifest) -> Queue:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.fit.pods import Pods
 
 
 class Standing(StrEnum):
@@ -60,24 +61,11 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Podset:
-    """Pods of one role.
-
-    Args:
-        requests: of one pod, as quantities.
-    """
-
-    role: str
-    count: int
-    requests: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """What becomes of a job.
 
     Args:
-        podsets: its pods; none when the job has no usable runtime.
+        podsets: its pods by role; none when the job has no usable runtime.
         checks: the answer of each link that was judged, in order.
         change: a change of a job that helps: a waiting one is then admitted, one
             that never starts is admitted or waits. Empty when none was found or is needed.
@@ -85,7 +73,7 @@ class Verdict:
 
     job: str
     namespace: str
-    podsets: tuple[Podset, ...]
+    podsets: tuple[Pods, ...]
     checks: tuple[Check, ...]
     change: tuple[str, ...] = ()
 

@@ -8,13 +8,11 @@ from itertools import chain, islice
 from typing import Any
 
 from trainyard.model.admission import Answer
-from trainyard.model.quantity import format_amount
 from trainyard_jobs.fit.case import Case, Ground, case_of
-from trainyard_jobs.fit.pods import Pods
 from trainyard_jobs.fit.queueing import queue_checks
 from trainyard_jobs.fit.refusals import claim_checks, object_quota_checks, policy_checks
 from trainyard_jobs.fit.resources import resource_checks
-from trainyard_jobs.fit.verdict import Check, Link, Podset, Verdict
+from trainyard_jobs.fit.verdict import Check, Link, Verdict
 
 _ORDER = {link: number for number, link in enumerate(Link)}
 
@@ -62,10 +60,4 @@ def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
             checks += queue_checks(case)
             checks += claim_checks(case)
     checks.sort(key=lambda check: _ORDER[check.link])
-    podsets = tuple(map(_podset, case.pods))
-    return Verdict(case.name, case.namespace, podsets, tuple(dict.fromkeys(checks)))
-
-
-def _podset(pods: Pods) -> Podset:
-    requests = {name: format_amount(name, amount) for name, amount in pods.requests.items()}
-    return Podset(pods.role, pods.count, requests)
+    return Verdict(case.name, case.namespace, case.pods, tuple(dict.fromkeys(checks)))

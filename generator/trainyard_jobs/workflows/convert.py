@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.plainfile import LARGEST
 from trainyard.yaml_io.source import Source
+from trainyard_jobs.convert.draft import Draft
+from trainyard_jobs.convert.finish import finish
 from trainyard_jobs.convert.model import Conversion
 from trainyard_jobs.convert.mpijob.job import converted, is_mpijob
 from trainyard_jobs.workflows.handed_in import objects, read_source
@@ -63,6 +65,27 @@ def in_order(conversion: Conversion, source: Source) -> Conversion:
     marks = {note: source.mark(note.at) for note in conversion.notes}
     notes = sorted(marks, key=lambda note: (marks[note].line, marks[note].column))
     return replace(conversion, notes=tuple(notes))
+
+
+def drafts_converted(
+    files: Iterable[Path],
+    read: Callable[[Path], tuple[Source, Iterable[Draft]]],
+    tenant: Tenant | None,
+) -> Converted:
+    """Return the jobs of files as TrainJobs.
+
+    Args:
+        files: in their order.
+        read: returns a file with the drafts of its jobs.
+        tenant: the team that submits the jobs; None when it is not known.
+    """
+    conversions: list[Conversion] = []
+    sources: dict[str, Source] = {}
+    for file in files:
+        source, drafts = read(file)
+        sources[source.file] = source
+        conversions += [in_order(finish(draft, tenant), source) for draft in drafts]
+    return Converted(tuple(conversions), sources)
 
 
 def tenant_of(platform: Platform, team: str, cluster: str) -> Tenant | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from trainyard.cli.places import Places
+from trainyard.model.quantity import format_amount
+from trainyard_jobs.fit.pods import Pods
 from trainyard_jobs.fit.verdict import Check, Verdict
 
 
@@ -20,10 +21,15 @@ def _verdict(verdict: Verdict, places: Places) -> dict[str, Any]:
         "job": verdict.job,
         "namespace": verdict.namespace,
         "standing": verdict.standing,
-        "pods": list(map(asdict, verdict.podsets)),
+        "pods": list(map(_pods, verdict.podsets)),
         "checks": [_check(check, places) for check in verdict.checks],
         "change": verdict.change,
     }
+
+
+def _pods(pods: Pods) -> dict[str, Any]:
+    requests = {name: format_amount(name, amount) for name, amount in pods.requests.items()}
+    return {"role": pods.role, "count": pods.count, "requests": requests}
 
 
 def _check(check: Check, places: Places) -> dict[str, Any]:

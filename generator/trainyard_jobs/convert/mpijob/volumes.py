@@ -8,22 +8,15 @@ from dataclasses import dataclass, field
 from trainyard.model.lookup import mapping
 from trainyard_jobs.convert.model import Body, Kind
 from trainyard_jobs.convert.mpijob.fields import NOTHING, Fields, Path
+from trainyard_jobs.convert.words import words
 
 _KINDS = ("persistentVolumeClaim", "configMap", "secret", "emptyDir")
-OURS = frozenset(
-    {"account", "dshm", "initializer", "mpi-hostfile", "mpi-ssh-auth", "ranks-home", "tools"}
-)
-FOLDERS = (
-    "/account",
-    "/dev",
-    "/etc/mpi",
-    "/etc/passwd",
-    "/home/mpiuser/.ssh",
-    "/home/ranks",
-    "/opt/trainyard",
-    "/proc",
-    "/sys",
-    "/workspace",
+OURS = words("account dshm initializer mpi-hostfile mpi-ssh-auth ranks-home tools")
+FOLDERS = words(
+    """
+    /account /dev /etc/mpi /etc/passwd /home/mpiuser/.ssh /home/ranks /opt/trainyard /proc /sys
+    /workspace
+    """
 )
 """Names of volumes, and folders, that the runtime has; the admission policies refuse others' use
 of them."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainyard_jobs.convert.model import Kind, Remark
 from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
 from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, constants, name_of
 from trainyard_jobs.convert.sagemaker.request import (
@@ -28,33 +27,22 @@ _TRAINER = "ModelTrainer"
 _NO_COUNTERPART = words("SKLearn XGBoost RLEstimator KMeans PCA LDA NTM FactorizationMachines")
 FIELDS = {
     "base_job_name": "name",
-    "image_uri": "image",
-    "image_name": "image",
-    "training_image": "image",
+    **dict.fromkeys(("image_uri", "image_name", "training_image"), "image"),
     "algorithm_name": "algorithm",
-    "instance_count": "instances",
-    "train_instance_count": "instances",
-    "instance_type": "instance_type",
-    "train_instance_type": "instance_type",
-    "entry_point": "program",
-    "entry_script": "program",
+    **dict.fromkeys(("instance_count", "train_instance_count"), "instances"),
+    **dict.fromkeys(("instance_type", "train_instance_type"), "instance_type"),
+    **dict.fromkeys(("entry_point", "entry_script"), "program"),
     "command": "line",
     "source_dir": "source",
     "container_entry_point": "entrypoint",
     "container_arguments": "arguments",
-    "max_run": "max_run",
-    "train_max_run": "max_run",
-    "max_runtime_in_seconds": "max_run",
+    **dict.fromkeys(("max_run", "train_max_run", "max_runtime_in_seconds"), "max_run"),
     "max_retry_attempts": "retries",
-    "use_spot_instances": "spot",
-    "train_use_spot_instances": "spot",
+    **dict.fromkeys(("use_spot_instances", "train_use_spot_instances"), "spot"),
     "enable_managed_spot_training": "spot",
-    "checkpoint_s3_uri": "checkpoints",
-    "checkpoint_local_path": "checkpoint_folder",
-    "s3_uri": "checkpoints",
-    "local_path": "checkpoint_folder",
-    "output_path": "output",
-    "s3_output_path": "output",
+    **dict.fromkeys(("checkpoint_s3_uri", "s3_uri"), "checkpoints"),
+    **dict.fromkeys(("checkpoint_local_path", "local_path"), "checkpoint_folder"),
+    **dict.fromkeys(("output_path", "s3_output_path"), "output"),
 }
 _NESTED = words(
     """
@@ -153,8 +141,7 @@ def _take(request: Request, call: ast.Call, names: Names) -> None:
         elif name in FIELDS:
             _take_field(request, name, keyword.value, names)
         elif name not in _SILENT:
-            meaning = MEANINGS.get(name, _NONE)
-            request.notes.append(Remark(names.at(keyword), Kind.DROPPED, name, meaning))
+            request.notes.dropped(names.at(keyword), name, MEANINGS.get(name, _NONE))
 
 
 _NEEDED = frozenset({"instances", "instance_type", "entrypoint", "arguments", "program", "line"})
@@ -167,7 +154,7 @@ def _take_field(request: Request, name: str, node: ast.expr, names: Names) -> No
     except UnknownError as error:
         if field in _NEEDED:
             raise RefusedError(at, name, _NOT_KNOWN) from error
-        request.notes.append(Remark(at, Kind.CHOOSE, name, "its value is not a constant: write it"))
+        request.notes.choose(at, name, "its value is not a constant: write it")
         return
     if value not in (None, ""):
         request.fields[field] = Value(value, at)
@@ -206,7 +193,7 @@ def _take_environment(request: Request, node: ast.expr, names: Names) -> None:
         try:
             request.environment[name] = Value(names.value(written), at)
         except UnknownError:
-            request.notes.append(Remark(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
+            request.notes.choose(at, f"variable {name}", _IN_ENV)
 
 
 def _take_distribution(request: Request, node: ast.expr, names: Names) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.quantity import whole_number
-from trainyard_jobs.convert.model import Remark
+from trainyard_jobs.convert.remarks import Remarks
 
 
 class RefusedError(Exception):
@@ -77,7 +77,7 @@ class Request:
     environment: dict[str, Value] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     distribution: Distribution | None = None
-    notes: list[Remark] = field(default_factory=list)
+    notes: Remarks = field(default_factory=Remarks)
     refusal: RefusedError | None = None
 
     def get(self, name: str, default: Any = None) -> Any:

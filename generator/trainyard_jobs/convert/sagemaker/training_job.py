@@ -114,7 +114,7 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
     for name, value in mapping(body, "Environment").items():
         request.environment[name] = Value(str(value), (root / "Environment") / name)
     request.channels.extend(_channels(body, root))
-    request.notes.extend(_dropped(body, root))
+    request.notes.add(*_dropped(body, root))
 
 
 def _one_group(request: Request, groups: Sequence[Body], at: Pointer) -> None:

@@ -92,7 +92,7 @@ def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: b
     call = rewrite(texts, ranks)
     for index, kind, what, meaning in call.remarks:
         at = words[min(index, len(words) - 1)].at
-        script.remarks.found.append(Remark(at, kind, what, meaning))
+        script.remarks.add(Remark(at, kind, what, meaning))
     return Command(ranks.launcher, [*call.command, *call.args], raw=raw, env=dict(call.env))
 
 

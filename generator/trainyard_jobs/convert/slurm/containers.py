@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.getopt import Option
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.shell import Token, written
 from trainyard_jobs.convert.words import words
 

@@ -12,6 +12,7 @@ from trainyard.model.launcher import OPENMPI
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.model import Kind, Remark, variables
 from trainyard_jobs.convert.options import Ranks
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import job, paths
 from trainyard_jobs.convert.slurm.command import (
     Command,
@@ -26,7 +27,6 @@ from trainyard_jobs.convert.slurm.expand import read_by, spelled
 from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.header import Header, read_header
 from trainyard_jobs.convert.slurm.mpi import launcher_of
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.script import Line, Script, set_by
 from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, statements
 from trainyard_jobs.convert.slurm.sizes import Sizes, sizes_of, sizes_of_step
@@ -81,7 +81,7 @@ def _draft(
     file: str, lines: list[str], header: Header, index: int | None, remarks: Remarks
 ) -> Draft:
     """Return the draft of a script, or of one index of its array."""
-    own = Remarks(list(remarks.found))
+    own = Remarks(dict(remarks.notes))
     sizes = sizes_of(header.options)
     name = job.job_name(header, PurePosixPath(file).stem)
     known = {**sizes.variables(), "SLURM_JOB_NAME": name}

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import values
 from trainyard_jobs.convert.slurm.getopt import Option
 from trainyard_jobs.convert.slurm.header import Header
 from trainyard_jobs.convert.slurm.options import note_dropped
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.sizes import Sizes
 
 _NO_NAME = re.compile(r"[^a-z0-9]+")

@@ -15,8 +15,7 @@ OTHERS = {
     "deepspeed": "it starts the nodes itself, from a hostfile by ssh; `mpirun python SCRIPT` with "
     "the runtime's launcher, or `torchrun SCRIPT`, does the same",
     "ray": "a Ray cluster has no counterpart in a TrainJob",
-    "jsrun": "it belongs to another batch system",
-    "aprun": "it belongs to another batch system",
+    **dict.fromkeys(("jsrun", "aprun"), "it belongs to another batch system"),
     "ibrun": "only one site has it; write what it runs: `mpirun PROGRAM`",
     "parallel": "it starts many small jobs; write an array or a TrainJob for each",
 }

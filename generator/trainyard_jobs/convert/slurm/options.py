@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.getopt import Option
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.words import words
 
 _KUEUE = "Kueue decides by quota and priority"

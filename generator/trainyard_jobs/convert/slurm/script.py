@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.expand import names_in
 from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.parts import Parts
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.shell import Statement
 from trainyard_jobs.convert.slurm.variables import IN_EVERY_POD, JOB_ID, RANK
 from trainyard_jobs.convert.words import words

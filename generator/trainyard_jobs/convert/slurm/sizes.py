@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import values
 from trainyard_jobs.convert.slurm.getopt import Option, UnreadableError, Value
 from trainyard_jobs.convert.slurm.header import Header
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.start import Start
 
 _DIVIDE = "Give `--nodes` and `--ntasks-per-node`."

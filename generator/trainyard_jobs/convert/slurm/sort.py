@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.assign import EXPORTS, assign, export, leading, unset, unsteady
 from trainyard_jobs.convert.slurm.expand import read_by
 from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.launchers import is_launch
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
 from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token, written
 from trainyard_jobs.convert.slurm.simple import need_simple
@@ -36,15 +36,15 @@ _JOINS = frozenset({"&&", "||"})
 
 
 def read_script(
-    file: str, found: Sequence[Statement], known: dict[str, str], remarks: Remarks
+    file: str, commands: Sequence[Statement], known: dict[str, str], remarks: Remarks
 ) -> Script:
     """Return the commands of a script by what they are.
 
     Raises:
         UnreadableError: it has a loop, a condition, a function, or several launches.
     """
-    need_simple(found)
-    chains = list(_chains(_pipes_as_one(found)))
+    need_simple(commands)
+    chains = list(_chains(_pipes_as_one(commands)))
     script = Script(file, dict(known), remarks, unsteady(chains))
     for chain in chains:
         before, after = len(script.before), len(script.after)

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.shell import script_of
 from trainyard_jobs.convert.slurm.containers import Image, unwrapped
 from trainyard_jobs.convert.slurm.expand import names_in, spelled
 from trainyard_jobs.convert.slurm.getopt import SRUN, Option, UnreadableError, Word, take
 from trainyard_jobs.convert.slurm.launchers import OTHERS, program, without_prefix
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.script import Script
 from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements, written
 
 _REFUSED = {
     "multi-prog": "each rank would run another program",
     "pty": "a job has no terminal",
-    "het-group": "a TrainJob has one kind of node (kubeflow/trainer#4064)",
-    "pack-group": "a TrainJob has one kind of node (kubeflow/trainer#4064)",
+    **dict.fromkeys(
+        ("het-group", "pack-group"), "a TrainJob has one kind of node (kubeflow/trainer#4064)"
+    ),
     "bcast": "no file is copied to the nodes: put the program into the image",
 }
 

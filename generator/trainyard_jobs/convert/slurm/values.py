@@ -11,14 +11,12 @@ from collections.abc import Iterator
 
 from trainyard.model.quantity import whole_number
 
-_TIMES = (
-    (
-        re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?"),
-        (86400, 3600, 60, 1),
-    ),
-    (re.compile(r"([0-9]{1,9}):([0-9]{1,9}):([0-9]{1,9})"), (3600, 60, 1)),
-    (re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?"), (60, 1)),
-)
+_TIMES = {
+    r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?": (86400, 3600, 60, 1),
+    r"([0-9]{1,9}):([0-9]{1,9}):([0-9]{1,9})": (3600, 60, 1),
+    r"([0-9]{1,9})(?::([0-9]{1,9}))?": (60, 1),
+}
+"""Forms of a time, and the seconds of each of its parts."""
 _NODES = re.compile(r"([0-9]{1,9})([kKmM]?)(?:-([0-9]{1,9})([kKmM]?))?")
 _FACTOR = {"": 1, "k": 1024, "m": 1024 * 1024}
 _GPU = re.compile(r"(?:gres[:/])?gpu(?::([A-Za-z_][\w.-]*))?(?:[:=]([0-9]{1,9}))?(?:\([^)]*\))?")
@@ -36,8 +34,8 @@ def seconds(text: str) -> int | None:
     """
     if text.upper() in {"-1", "INFINITE", "UNLIMITED"} or text == "0":
         return None
-    for pattern, units in _TIMES:
-        if match := pattern.fullmatch(text):
+    for pattern, units in _TIMES.items():
+        if match := re.fullmatch(pattern, text):
             parts = zip(match.groups(default="0"), units, strict=True)
             return sum(int(number) * unit for number, unit in parts)
     raise ValueError(f"{text!r} is none of M, M:S, H:M:S, D-H, D-H:M and D-H:M:S")
