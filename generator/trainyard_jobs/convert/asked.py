@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -108,7 +108,7 @@ def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
 
 def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
     """Return namespaces with the runtimes that a program is of, or that start it."""
-    kept = tuple(_with(space, lambda launch: _starts(launch, starter)) for space in spaces)
+    kept = _with(spaces, lambda launch: _starts(launch, starter))
     if not any(offers(kept)):
         known = ", ".join(grant.launch.name for _, grant in offers(spaces))
         raise Refused(
@@ -138,9 +138,13 @@ def _lacking(test: str, spaces: Sequence[Space]) -> str:
     return "; ".join(lacking) or "there is none"
 
 
-def _with(space: Space, fits: Callable[[Launch], bool]) -> Space:
-    """Return a namespace with only the runtimes that fit."""
-    return replace(space, grants=tuple(grant for grant in space.grants if fits(grant.launch)))
+def _with(spaces: Iterable[Space], fits: Callable[[Launch], bool]) -> tuple[Space, ...]:
+    """Return namespaces with only the runtimes that fit."""
+    kept = []
+    for space in spaces:
+        grants = tuple(grant for grant in space.grants if fits(grant.launch))
+        kept.append(replace(space, grants=grants))
+    return tuple(kept)
 
 
 def _starts(launch: Launch, starter: str) -> bool:
@@ -156,7 +160,7 @@ def _spaces(asked: Asked, tenant: Tenant) -> Iterator[Space]:
     _need("queue", asked.queue, [*classes, names.DEFAULT_QUEUE])
     for space in tenant.spaces:
         if asked.namespace in {"", space.namespace}:
-            yield _with(space, partial(_is_of, _class(asked, space)))
+            yield from _with([space], partial(_is_of, _class(asked, space)))
 
 
 def _is_of(node_class: str, launch: Launch) -> bool:
@@ -200,8 +204,8 @@ def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
 def _with_default(tenant: Tenant) -> Tenant:
     """Return a team with only its default runtime, which may be none."""
     name = tenant.team.default_runtime
-    spaces = (_with(space, lambda launch: launch.runtime.name == name) for space in tenant.spaces)
-    return replace(tenant, spaces=tuple(spaces))
+    spaces = _with(tenant.spaces, lambda launch: launch.runtime.name == name)
+    return replace(tenant, spaces=spaces)
 
 
 def _nearest(asked: Asked, tenant: Tenant) -> str:

@@ -57,6 +57,11 @@ class Ground:
     judge: Judge | None
 
     @property
+    def spaces(self) -> dict[str, Space]:
+        """The team's namespaces by name."""
+        return {space.namespace: space for space in self.tenant.spaces}
+
+    @property
     def patches_runtimes(self) -> bool:
         """Return whether jobs change pods by ``runtimePatches``."""
         return self.site.cluster.release.patches_runtimes
@@ -135,10 +140,9 @@ def case_of(ground: Ground, job: Body) -> Case:
         job: a TrainJob as the user wrote it; without a namespace it is for the one
             that may use its runtime.
     """
-    spaces = ground.tenant.spaces
-    body = _placed(job, home_of(job, spaces).namespace)
+    body = _placed(job, home_of(job, ground.tenant.spaces).namespace)
     namespace = str(mapping(body, "metadata").get("namespace"))
-    space = next((known for known in spaces if known.namespace == namespace), None)
+    space = ground.spaces.get(namespace)
     assumed = [*_assumed(job, namespace)]
     checks = [*_namespace_check(ground, namespace, space)]
     checks += _never(Link.FORM, _schema_faults(ground, body))
@@ -194,7 +198,7 @@ def _assumed(job: Body, namespace: str) -> Iterator[Check]:
 def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Iterator[Check]:
     if space is None:
         team = ground.tenant.team
-        known = ", ".join(known.namespace for known in ground.tenant.spaces)
+        known = ", ".join(ground.spaces)
         message = f"namespace {namespace} is none of team {team.name}'s on this cluster: {known}"
         yield Check(Link.NAMESPACE, Standing.NEVER, message, team.at)
 

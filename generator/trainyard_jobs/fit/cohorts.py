@@ -5,7 +5,7 @@ Source: kubernetes-sigs/kueue:pkg/cache/scheduler/resource_node.go@v0.19.2.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,7 +42,7 @@ class Cohorts:
 
     parents: dict[str, str]
     limits: dict[str, dict[Amount, Limits]]
-    usage: dict[str, dict[Amount, int]] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
 
     def line(self, queue: str) -> Iterator[str]:
         """Yield the cohorts above a queue, the root last; a cycle is gone around once."""
@@ -133,10 +133,10 @@ class Cohorts:
 
     def changed(self, queue: str, usage: Usage, sign: int) -> None:
         """Add what a job uses to its queue (1), or take it away (-1)."""
-        total = defaultdict(int, self.usage.get(queue, {}))
+        total = Counter(self.usage.get(queue, {}))
         for amount, value in usage.items():
             total[amount] += sign * value
-        self.usage[queue] = dict(total)
+        self.usage[queue] = total
 
 
 def cohorts_of(objects: Objects) -> Cohorts:

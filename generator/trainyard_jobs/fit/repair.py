@@ -91,23 +91,25 @@ def _needed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Ch
 
     A job is judged at most twice for each change, and once for all of them together.
     """
-    helping = _help(ground, job, [[change] for change in changes])
-    if True in helping:
-        return changes[helping.index(True) : helping.index(True) + 1]
-    if not all(_help(ground, job, [changes])):
+    # All are judged at once: the evaluator is started once.
+    judged_jobs = judge(ground, [merged(job, change.patch) for change in changes])
+    for change, judged in zip(changes, judged_jobs, strict=True):
+        if _may_start(judged.verdict.standing):
+            return [change]
+    if not _help(ground, job, changes):
         return ()
     kept = changes
     for change in changes:
         fewer = [other for other in kept if other is not change]
-        if all(_help(ground, job, [fewer])):
+        if _help(ground, job, fewer):
             kept = fewer
     return kept
 
 
-def _help(ground: Ground, job: Body, tried: Sequence[Sequence[Change]]) -> list[bool]:
-    """Return whether each set of changes lets a job start, now or later; all are judged at once."""
-    judged_jobs = judge(ground, [_changed(job, changes) for changes in tried])
-    return [_may_start(judged.verdict.standing) for judged in judged_jobs]
+def _help(ground: Ground, job: Body, changes: Sequence[Change]) -> bool:
+    """Return whether changes together let a job start, now or later."""
+    (judged,) = judge(ground, [_changed(job, changes)])
+    return _may_start(judged.verdict.standing)
 
 
 def _changed(job: Body, changes: Sequence[Change]) -> Body:

@@ -88,19 +88,21 @@ class Verdict:
             for check in self.checks
             if check.standing is not Standing.UNJUDGED or check.link is Link.QUOTA
         }
-        order = (Standing.NEVER, Standing.WAITS, Standing.UNJUDGED)
-        return next((worst for worst in order if worst in answers), Standing.ADMITTED)
+        for worst in (Standing.NEVER, Standing.WAITS, Standing.UNJUDGED):
+            if worst in answers:
+                return worst
+        return Standing.ADMITTED
 
     @property
     def deciding(self) -> tuple[Check, ...]:
         """The links that refuse a job or let it wait; none when it is admitted or not judged."""
-        return tuple(
-            check
-            for check in self.checks
-            if check.standing is self.standing in {Standing.NEVER, Standing.WAITS}
-        )
+        decides = self.standing in {Standing.NEVER, Standing.WAITS}
+        return self._checks(self.standing) if decides else ()
 
     @property
     def unjudged(self) -> tuple[Check, ...]:
         """The links that were not judged."""
-        return tuple(check for check in self.checks if check.standing is Standing.UNJUDGED)
+        return self._checks(Standing.UNJUDGED)
+
+    def _checks(self, standing: Standing) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.standing is standing)

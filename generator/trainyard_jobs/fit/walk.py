@@ -14,7 +14,7 @@ from trainyard_jobs.fit.refusals import claim_checks, object_quota_checks, polic
 from trainyard_jobs.fit.resources import resource_checks
 from trainyard_jobs.fit.verdict import Check, Link, Verdict
 
-_ORDER = {link: number for number, link in enumerate(Link)}
+_ORDER = list(Link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,5 +59,5 @@ def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
             checks += object_quota_checks(case)
             checks += queue_checks(case)
             checks += claim_checks(case)
-    checks.sort(key=lambda check: _ORDER[check.link])
+    checks.sort(key=lambda check: _ORDER.index(check.link))
     return Verdict(case.name, case.namespace, case.pods, tuple(dict.fromkeys(checks)))

@@ -13,7 +13,7 @@ from trainyard.plainfile import LARGEST
 from trainyard.yaml_io.source import Source
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.finish import finish
-from trainyard_jobs.convert.model import Conversion
+from trainyard_jobs.convert.model import Conversion, Remark
 from trainyard_jobs.convert.mpijob.job import converted, is_mpijob
 from trainyard_jobs.workflows.handed_in import objects, read_source
 
@@ -62,8 +62,12 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
 
 def in_order(conversion: Conversion, source: Source) -> Conversion:
     """Return a conversion with its notes in the order of the source, each once."""
-    marks = {note: source.mark(note.at) for note in conversion.notes}
-    notes = sorted(marks, key=lambda note: (marks[note].line, marks[note].column))
+
+    def position(note: Remark) -> tuple[int, int]:
+        mark = source.mark(note.at)
+        return mark.line, mark.column
+
+    notes = sorted(dict.fromkeys(conversion.notes), key=position)
     return replace(conversion, notes=tuple(notes))
 
 
@@ -90,8 +94,11 @@ def drafts_converted(
 
 def tenant_of(platform: Platform, team: str, cluster: str) -> Tenant | None:
     """Return a team on a cluster; None when it has no quota there."""
-    site = next(site for site in platform.sites if site.name == cluster)
-    return next((tenant for tenant in site.tenants if tenant.name == team), None)
+    for site in platform.sites:
+        for tenant in site.tenants:
+            if (site.name, tenant.name) == (cluster, team):
+                return tenant
+    return None
 
 
 def _sources(files: Sequence[Path]) -> Iterator[Source]:

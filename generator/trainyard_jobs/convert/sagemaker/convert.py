@@ -212,7 +212,7 @@ def _torchrun(request: Request, words: list[str], nodes: int, gpus: int) -> _Cal
     if call.number_of_ranks is None or call.number_of_nodes not in {0, 1, None, nodes}:
         raise RefusedError(at, "`torchrun`", "its nodes and ranks are not those of the job")
     request.notes.dropped(at, "nodes, ranks and rendezvous of torchrun", GIVEN)
-    kept = tuple(words[index] for index in call.kept)
+    kept = tuple(call.words_kept(words))
     return _Call(TORCHRUN.name, call.number_of_ranks or gpus, TORCHRUN.command, kept)
 
 

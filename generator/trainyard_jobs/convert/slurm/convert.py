@@ -28,7 +28,7 @@ from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.header import Header, read_header
 from trainyard_jobs.convert.slurm.mpi import launcher_of
 from trainyard_jobs.convert.slurm.script import Line, Script, set_by
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, statements
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, statements, texts
 from trainyard_jobs.convert.slurm.sizes import Sizes, sizes_of, sizes_of_step
 from trainyard_jobs.convert.slurm.sort import read_script
 from trainyard_jobs.convert.slurm.start import Start, read_start
@@ -193,24 +193,25 @@ class _Plan:
 
     def _torchrun(self) -> tuple[Command, int, int]:
         start, sizes, known = self.start, self.sizes, self.script.values
-        texts = [spelled(word, known) for word in start.words]
-        call = read_torchrun(texts)
+        given = [spelled(word, known) for word in start.words]
+        call = read_torchrun(given)
         self._need_under_srun()
         self._need_torchrun(call)
-        self._note_torchrun(texts)
-        kept = [start.words[index] for index in call.kept]
+        self._note_torchrun(given)
         if call.ranks[0]:
             sizes.places["ranks"] = start.words[call.ranks[1]].at
-        return torch_call(self.script, kept), sizes.nodes, call.number_of_ranks or sizes.gpus or 0
+        ranks = call.number_of_ranks or sizes.gpus or 0
+        return torch_call(self.script, call.words_kept(start.words)), sizes.nodes, ranks
 
     def _need_under_srun(self) -> None:
         """Refuse a torchrun that Slurm starts on one node, or several times on each."""
-        start, sizes = self.start, self.sizes
-        if not self._is_under_srun() and sizes.nodes > 1:
-            raise UnreadableError(start.at, "`torchrun` without srun", _FIRST_NODE)
-        if self._is_under_srun() and sizes.ranks > 1:
+        launch, at, sizes = self.script.launch, self.start.at, self.sizes
+        if launch is None or "srun" not in texts(launch.words[:3]):
+            if sizes.nodes > 1:
+                raise UnreadableError(at, "`torchrun` without srun", _FIRST_NODE)
+        elif sizes.ranks > 1:
             reason = f"srun would start torchrun {sizes.ranks} times on each node"
-            raise UnreadableError(start.at, "`srun torchrun`", reason, _ONE_TASK)
+            raise UnreadableError(at, "`srun torchrun`", reason, _ONE_TASK)
 
     def _need_torchrun(self, call: TorchCall) -> None:
         """Refuse a call that would start other ranks."""
@@ -233,10 +234,6 @@ class _Plan:
         if is_old(texts):
             meaning = "torchrun gives no argument `--local-rank`: read LOCAL_RANK"
             remarks.changed(at, f"`{OLD}`", meaning)
-
-    def _is_under_srun(self) -> bool:
-        launch = self.script.launch
-        return launch is not None and "srun" in [word.text for word in launch.words[:3]]
 
     def _program(self) -> tuple[Command, int, int]:
         start, sizes = self.start, self.sizes

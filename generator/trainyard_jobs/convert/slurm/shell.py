@@ -20,7 +20,7 @@ from trainyard_jobs.convert.slurm.quoting import (
 
 _SHIELDED = dict(zip(range(0x80), range(0xE000, 0xE080), strict=True))
 """Characters of substitutions are moved into the private use area, and back."""
-_UNSHIELDED = {shielded: plain for plain, shielded in _SHIELDED.items()}
+_UNSHIELDED = dict(zip(_SHIELDED.values(), _SHIELDED, strict=True))
 _OPERATORS = "();<>|&"
 _EXPANDS = re.compile(r"\\.|'[^']*'|(\$[\w{(@*#?!$-]|`)", re.DOTALL)
 _SPREADS = re.compile(r"[*?\[]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
@@ -39,7 +39,7 @@ class Token:
     @property
     def text(self) -> str:
         """The word without its quotes; what the shell would expand is left as it is."""
-        return "".join(map(_plain, shlex.split(_kept(self.raw), posix=True)))
+        return "".join(shlex.split(_kept(self.raw), posix=True)).translate(_UNSHIELDED)
 
     @property
     def expands(self) -> bool:
@@ -78,6 +78,11 @@ class Token:
 def written(words: Iterable[Token]) -> str:
     """Return words as the script writes them."""
     return " ".join(word.raw for word in words)
+
+
+def texts(words: Iterable[Token]) -> list[str]:
+    """Return words without their quotes."""
+    return [word.text for word in words]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ _KEPT = re.compile(r"""'[^']*'|\\([$`])|(\$[({]|=\(|`)""")
 
 
 def _kept(raw: str) -> str:
-    """Return a word whose substitutions have no quotes or blanks, which `_plain` brings back."""
+    """Return a word whose substitutions have no quotes or blanks: they are shielded."""
     out, position, unquoted = "", 0, _unquoted(raw)
     while match := _KEPT.search(unquoted, position):
         out += raw[position : match.start()]
@@ -150,17 +155,10 @@ def _kept(raw: str) -> str:
             find = end_of_double if match[2] == "`" else end_of_substitution
             end = find(raw, match.start()) or len(raw)
         part = raw[match.start() : end]
-        out += _moved(match[1] or (part if match[2] else "")) or part
+        shielded = match[1] or (part if match[2] else "")
+        out += shielded.translate(_SHIELDED) or part
         position = end
     return out + raw[position:]
-
-
-def _moved(text: str) -> str:
-    return text.translate(_SHIELDED)
-
-
-def _plain(text: str) -> str:
-    return text.translate(_UNSHIELDED)
 
 
 def _unquoted(raw: str) -> str:

@@ -14,7 +14,7 @@ from trainyard_jobs.convert.slurm.expand import names_in, spelled
 from trainyard_jobs.convert.slurm.getopt import SRUN, Option, UnreadableError, Word, take
 from trainyard_jobs.convert.slurm.launchers import OTHERS, program, without_prefix
 from trainyard_jobs.convert.slurm.script import Script
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements, written
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements, texts, written
 
 _REFUSED = {
     "multi-prog": "each rank would run another program",
@@ -129,7 +129,7 @@ def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
 
 def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
     """Return the call of torchrun that is the whole script of ``bash -c``."""
-    at = script_of([word.text for word in words])
+    at = script_of(texts(words))
     if at != len(words) - 1:
         return words
     try:
