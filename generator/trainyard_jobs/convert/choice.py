@@ -95,17 +95,7 @@ class _Condition(NamedTuple):
 
 def _conditions(draft: Draft) -> Iterator[_Condition]:
     kind = f" with the launcher {draft.launcher}" if draft.launcher else ""
-    yield from _kinds(draft, kind)
     gpus = draft.gpus or 0
-    yield _Condition(
-        "gpus",
-        lambda choice: choice.launch.gpus >= gpus,
-        f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
-    )
-    yield from _sizes(draft)
-
-
-def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
     yield _Condition(
         "launcher",
         lambda choice: draft.launcher in {"", choice.launch.runtime.launcher.name},
@@ -121,6 +111,12 @@ def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
         lambda choice: bool(draft.runtime) or not choice.launch.runtime.initializers,
         f"every runtime{kind} fetches data first (`initialize`)",
     )
+    yield _Condition(
+        "gpus",
+        lambda choice: choice.launch.gpus >= gpus,
+        f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
+    )
+    yield from _sizes(draft)
 
 
 def _sizes(draft: Draft) -> Iterator[_Condition]:

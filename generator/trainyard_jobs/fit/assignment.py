@@ -42,13 +42,11 @@ class Shortage:
     """A resource of a flavor that is not enough.
 
     Args:
-        requested: what all pods up to these request, in base units.
         limit: what the queue can use at most, or now.
         ever: whether it is never enough.
     """
 
     amount: Amount
-    requested: int
     limit: int
     ever: bool
 
@@ -164,9 +162,9 @@ def _shortages(
         requested = before[key] + amount
         most, now = cohorts.potential(queue, key), cohorts.available(queue, key)
         if requested > most:
-            yield Shortage(key, requested, most, ever=True)
+            yield Shortage(key, most, ever=True)
         elif requested > now:
-            yield Shortage(key, requested, now, ever=False)
+            yield Shortage(key, now, ever=False)
 
 
 def _lack(queueing: Queueing, choice: Choice, before: Counter[Amount]) -> tuple[int, bool]:

@@ -31,11 +31,8 @@ _ABSENT: tuple[object, ...] = (None, "")
 _RANDOM = "xxxxx"
 """Stands for the characters that the API server appends to `generateName`, of which it keeps 58
 (kubernetes/apiserver:pkg/storage/names/generate.go@v0.36.3)."""
-_CONTROLLER_GROUPS = (
-    "system:authenticated",
-    "system:serviceaccounts",
-    "system:serviceaccounts:kube-system",
-)
+_ACCOUNTS = "system:serviceaccounts"
+_CONTROLLER_GROUPS = ("system:authenticated", _ACCOUNTS, f"{_ACCOUNTS}:kube-system")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from trainyard.model.launcher import OPENMPI, TORCHRUN
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.launch import rewrite, starts_ranks
 from trainyard_jobs.convert.model import Kind, Remark, variables
+from trainyard_jobs.convert.names import plain
 from trainyard_jobs.convert.options import Ranks, variable
 from trainyard_jobs.convert.sagemaker.instances import Instance, instance_of
 from trainyard_jobs.convert.sagemaker.needs import INPUT, notes_of
@@ -24,9 +25,7 @@ from trainyard_jobs.convert.sagemaker.request import (
 )
 from trainyard_jobs.convert.torchrun import GIVEN, is_torchrun, read_torchrun
 
-_NO_NAME = re.compile(r"[^a-z0-9]+")
 _STAMP = re.compile(r"-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d{3})?\Z")
-_LONGEST = 50
 
 
 def draft_of(request: Request) -> Draft:
@@ -103,8 +102,7 @@ def _nodes(request: Request) -> int:
 
 def _name(request: Request) -> str:
     name = _STAMP.sub("", str(request.get("name") or request.get("program") or "job"))
-    text = _NO_NAME.sub("-", name.lower().removesuffix(".py")).strip("-0123456789")
-    return text[:_LONGEST].rstrip("-") or "job"
+    return plain(name.lower().removesuffix(".py")) or "job"
 
 
 def _instance(request: Request) -> Instance:

@@ -97,12 +97,11 @@ def _bounded(value: Any) -> Any:
     Raises:
         UnknownError: it is another one.
     """
-    is_large = (
-        abs(value) > _LARGEST
-        if isinstance(value, int)
-        else isinstance(value, str | list | dict) and len(value) > _LONGEST
-    )
-    if is_large or (isinstance(value, str) and _HALF.search(value)):
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise UnknownError
+    if isinstance(value, str | list | dict) and len(value) > _LONGEST:
+        raise UnknownError
+    if isinstance(value, str) and _HALF.search(value):
         raise UnknownError
     return value
 

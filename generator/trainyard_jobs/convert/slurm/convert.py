@@ -24,7 +24,7 @@ from trainyard_jobs.convert.slurm.command import (
 )
 from trainyard_jobs.convert.slurm.containers import image_of_options
 from trainyard_jobs.convert.slurm.expand import read_by, spelled
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.getopt import UnreadableError, unreadable_script
 from trainyard_jobs.convert.slurm.header import Header, read_header
 from trainyard_jobs.convert.slurm.mpi import launcher_of
 from trainyard_jobs.convert.slurm.script import Line, Script, set_by
@@ -47,7 +47,9 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
     title = f"batch script {PurePosixPath(file).name}"
     remarks = Remarks()
     try:
-        _need_short(file, text)
+        if len(text) > _LONGEST:
+            reason = f"it has more than {_LONGEST >> 10} KiB"
+            raise unreadable_script(file, reason, WRAP_WHOLE)
         header = read_header(file, lines)
         indexes = job.array_of(header, remarks)
         members: list[int | None] = [*indexes] or [None]
@@ -55,19 +57,12 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
     except UnreadableError as error:
         return (_refused(title, file, remarks, error),)
     except (RecursionError, ValueError) as error:
-        at, what = Pointer(file, line=1, column=1), "the script"
-        unread = UnreadableError(at, what, f"its quotes can't be taken apart ({error})")
-        return (_refused(title, file, remarks, unread),)
+        reason = f"its quotes can't be taken apart ({error})"
+        return (_refused(title, file, remarks, unreadable_script(file, reason)),)
     return tuple(drafts)
 
 
 _LONGEST = 64 * 1024
-
-
-def _need_short(file: str, text: str) -> None:
-    if len(text) > _LONGEST:
-        reason = f"it has more than {_LONGEST >> 10} KiB"
-        raise UnreadableError(Pointer(file, line=1, column=1), "the script", reason, WRAP_WHOLE)
 
 
 def _refused(title: str, file: str, remarks: Remarks, error: UnreadableError) -> Draft:

@@ -32,6 +32,11 @@ class UnreadableError(Exception):
         self.at, self.what, self.reason, self.help = at, what, reason, help
 
 
+def unreadable_script(file: str, reason: str, way: str = "") -> UnreadableError:
+    """Return that a script as a whole can't be converted."""
+    return UnreadableError(Pointer(file, line=1, column=1), "the script", reason, way)
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word of a line, without its quotes, and where it begins."""

@@ -75,12 +75,9 @@ def _words(line: str, at: Pointer) -> Iterator[Word]:
     start = next(len(magic) for magic in _MAGIC if line.startswith(magic))
     rest = line[start:].strip(_SPACE)
     if rest.split()[:1] in (["hetjob"], ["packjob"]) or rest.startswith(":"):
-        raise UnreadableError(
-            at,
-            "a heterogeneous job",
-            "a TrainJob has one kind of node (kubeflow/trainer#4064)",
-            "Split the script into one job for each part.",
-        )
+        reason = "a TrainJob has one kind of node (kubeflow/trainer#4064)"
+        way = "Split the script into one job for each part."
+        raise UnreadableError(at, "a heterogeneous job", reason, way)
     for match in _WORD.finditer(line, start):
         if match["comment"]:
             return

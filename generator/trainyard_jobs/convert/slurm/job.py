@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.names import plain
 from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import values
 from trainyard_jobs.convert.slurm.getopt import Option
@@ -13,16 +13,13 @@ from trainyard_jobs.convert.slurm.header import Header
 from trainyard_jobs.convert.slurm.options import note_dropped
 from trainyard_jobs.convert.slurm.sizes import Sizes
 
-_NO_NAME = re.compile(r"[^a-z0-9]+")
-_LONGEST = 50
 _RESOURCES = ("cpus-per-task", "cpus-per-gpu", "mem", "mem-per-cpu", "mem-per-gpu")
 
 
 def job_name(header: Header, stem: str) -> str:
     """Return the begin of the TrainJob's name, after the job's name or that of its file."""
     option = header.last("job-name")
-    name = _NO_NAME.sub("-", (option.value if option else stem).lower()).strip("-0123456789")
-    return name[:_LONGEST].rstrip("-") or "job"
+    return plain(option.value if option else stem) or "job"
 
 
 def deadline(header: Header, remarks: Remarks) -> int:
@@ -93,10 +90,9 @@ _CHOICES = {
 
 def _note_counts(header: Header, sizes: Sizes, remarks: Remarks) -> None:
     if sizes.most_nodes > sizes.nodes:
+        what = f"{sizes.nodes} to {sizes.most_nodes} nodes"
         meaning = f"a TrainJob has a fixed number of nodes: {sizes.nodes}, the least"
-        remarks.changed(
-            sizes.places["nodes"], f"{sizes.nodes} to {sizes.most_nodes} nodes", meaning
-        )
+        remarks.changed(sizes.places["nodes"], what, meaning)
     if sizes.gpu_type:
         meaning = "choose a runtime on nodes with such GPUs"
         remarks.choose(sizes.places["gpus"], f"GPU type {sizes.gpu_type}", meaning)

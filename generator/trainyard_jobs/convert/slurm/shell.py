@@ -176,12 +176,9 @@ def _shielded(text: str, at: Pointer) -> str:
     while position < len(text):
         end = end_of_quote(text, position)
         if end is None:
-            line = at.line + text.count("\n", 0, position)
-            raise UnreadableError(
-                Pointer(at.file, line=line, column=1),
-                f"a {text[position]} that is not closed",
-                "the shell can't read the script",
-            )
+            begin = Pointer(at.file, line=at.line + text.count("\n", 0, position), column=1)
+            what = f"a {text[position]} that is not closed"
+            raise UnreadableError(begin, what, "the shell can't read the script")
         part = text[position:end]
         if part.startswith("#") and begins_word(text, position):
             out.append(" " * len(part))
@@ -239,9 +236,8 @@ def _commands(tokens: Sequence[Token]) -> Iterator[Statement]:
             redirects.append(_redirect(words, token, rest))
         else:
             what = "a here-document" if token.raw.startswith("<<") else f"`{token.raw}`"
-            raise UnreadableError(
-                token.at, what, "only simple commands can be converted", WRAP_WHOLE
-            )
+            reason = "only simple commands can be converted"
+            raise UnreadableError(token.at, what, reason, WRAP_WHOLE)
     yield from _statement(words, redirects, "")
 
 

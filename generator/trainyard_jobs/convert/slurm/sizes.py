@@ -27,7 +27,6 @@ class Sizes:
         gpus: of each node; None when the script asks for none.
         gpu_type: that it names, e.g. ``h100``; empty for any.
         cpus: of each task; 0 when not stated.
-        states_ranks: whether the script states a number of tasks.
         places: of what the script says, by the name of the attribute.
     """
 
@@ -37,7 +36,6 @@ class Sizes:
     gpus: int | None
     gpu_type: str
     cpus: int
-    states_ranks: bool
     places: dict[str, Pointer]
 
     def variables(self) -> dict[str, str]:
@@ -111,7 +109,6 @@ def sizes_of(options: Iterable[Option]) -> Sizes:
         count,
         kind,
         asked.read("cpus-per-task", values.number) or 0,
-        bool(tasks or per_node or asked.get("ntasks-per-gpu")),
         asked.places(
             nodes=("nodes", "ntasks"),
             ranks=("ntasks-per-node", "ntasks", "ntasks-per-gpu"),

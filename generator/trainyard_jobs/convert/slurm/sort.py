@@ -62,11 +62,8 @@ def _pipes_as_one(commands: Iterable[Statement]) -> Iterator[Statement]:
             waiting = statement
         elif is_launch(waiting) or is_launch(statement):
             if statement.name != "tee":
-                raise UnreadableError(
-                    statement.at,
-                    f"a pipe to `{statement.name}`",
-                    "the ranks' output goes to the pods' logs",
-                )
+                reason = "the ranks' output goes to the pods' logs"
+                raise UnreadableError(statement.at, f"a pipe to `{statement.name}`", reason)
             tee = Token(f"| {statement.whole}", statement.at)
             redirects = (*waiting.redirects, tee)
             waiting = Statement(waiting.words, redirects, statement.end, waiting.raw)

@@ -11,7 +11,14 @@ from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.shell import script_of
 from trainyard_jobs.convert.slurm.containers import Image, unwrapped
 from trainyard_jobs.convert.slurm.expand import names_in, spelled
-from trainyard_jobs.convert.slurm.getopt import SRUN, Option, UnreadableError, Word, take
+from trainyard_jobs.convert.slurm.getopt import (
+    SRUN,
+    Option,
+    UnreadableError,
+    Word,
+    take,
+    unreadable_script,
+)
 from trainyard_jobs.convert.slurm.launchers import OTHERS, program, without_prefix
 from trainyard_jobs.convert.slurm.script import Script
 from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements, texts, written
@@ -53,9 +60,7 @@ def read_start(script: Script) -> Start:
     launch = script.launch
     if launch is None:
         if not any(line.is_program for line in script.before):
-            raise UnreadableError(
-                Pointer(script.file, line=1, column=1), "the script", "it starts no program"
-            )
+            raise unreadable_script(script.file, "it starts no program")
         return Start("", script.before[0].at)
     words = without_prefix(launch.words)
     by = program(words)
