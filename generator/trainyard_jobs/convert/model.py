@@ -40,6 +40,22 @@ class Remark:
     meaning: str
 
 
+class RefusedError(Exception):
+    """A part of a job that has no counterpart or is not understood: the whole job is refused.
+
+    Args:
+        at: place in the source.
+        what: the part, as the source names it.
+        reason: why the job can't be converted.
+        way: what to do in its place, as a sentence.
+    """
+
+    def __init__(self, at: Pointer, what: str, reason: str, way: str = "") -> None:
+        super().__init__(what)
+        self.reason = reason
+        self.remark = Remark(at, Kind.REFUSED, what, f"{reason}. {way}" if way else reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """One job of the source.

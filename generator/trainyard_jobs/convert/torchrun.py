@@ -101,8 +101,11 @@ def _start(words: Sequence[str]) -> int:
     name = words[0].rpartition("/")[2] if words else ""
     if name == "torchrun":
         return 1
-    modules = [index for index, word in enumerate(words[:4]) if word in _MODULES]
-    return modules[0] + 1 if name.startswith("python") and "-m" in words[:3] and modules else 0
+    if name.startswith("python") and "-m" in words[:3]:
+        for index, word in enumerate(words[:4]):
+            if word in _MODULES:
+                return index + 1
+    return 0
 
 
 def _number(text: str) -> int | None:

@@ -42,7 +42,7 @@ class Cohorts:
 
     parents: dict[str, str]
     limits: dict[str, dict[Amount, Limits]]
-    usage: dict[str, Usage] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
 
     def line(self, queue: str) -> Iterator[str]:
         """Yield the cohorts above a queue, the root last; a cycle is gone around once."""
@@ -136,7 +136,7 @@ class Cohorts:
         total = Counter(self.usage.get(queue, {}))
         for amount, value in usage.items():
             total[amount] += sign * value
-        self.usage[queue] = total
+        self.usage = {**self.usage, queue: total}
 
 
 def cohorts_of(objects: Objects) -> Cohorts:

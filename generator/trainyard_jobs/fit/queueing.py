@@ -117,7 +117,7 @@ def _quota_checks(case: Case, manifest: Manifest) -> Iterator[Check]:
 def _queueing(case: Case, manifest: Manifest) -> Queueing:
     cohorts = cohorts_of(case.ground.objects)
     snapshot = case.ground.snapshot or Snapshot()
-    cohorts.usage.update(snapshot.queues)
+    cohorts.usage = snapshot.queues
     queue = _model(case, manifest)
     pools = {flavor.name: flavor.pool.in_use for flavor in queue.flavors}
     placed = frozenset(filter(partial(_has_topology, case), pools))

@@ -36,8 +36,10 @@ def main_container(fields: Fields, role: str) -> Path:
     """
     path = (*template(role), "spec", "containers")
     named = fields.text("spec", "mainContainer") if role == "Worker" else ""
-    members = fields.members(*path)
-    return next((at for at, body in members if named and body.get("name") == named), (*path, 0))
+    for at, body in fields.members(*path):
+        if named and body.get("name") == named:
+            return at
+    return (*path, 0)
 
 
 def gpus(fields: Fields, container: Path) -> int:

@@ -12,14 +12,13 @@ from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI, TORCHRUN
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.launch import rewrite, starts_ranks
-from trainyard_jobs.convert.model import Kind, Remark, variables
+from trainyard_jobs.convert.model import RefusedError, Remark, variables
 from trainyard_jobs.convert.names import plain
 from trainyard_jobs.convert.options import Ranks, variable
 from trainyard_jobs.convert.sagemaker.instances import Instance, instance_of
 from trainyard_jobs.convert.sagemaker.needs import INPUT, notes_of
 from trainyard_jobs.convert.sagemaker.request import (
     Distribution,
-    RefusedError,
     Request,
     whole,
 )
@@ -35,8 +34,7 @@ def draft_of(request: Request) -> Draft:
             raise request.refusal
         return _draft(request)
     except RefusedError as error:
-        refusal = Remark(error.at, Kind.REFUSED, error.what, error.meaning)
-        notes = (*request.notes.notes, refusal)
+        notes = (*request.notes.notes, error.remark)
         return Draft(request.title, request.at, "job-", OPENMPI.name, 1, notes=notes)
 
 

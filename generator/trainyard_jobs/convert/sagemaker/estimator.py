@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
 from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, constants, name_of
 from trainyard_jobs.convert.sagemaker.request import (
     Distribution,
-    RefusedError,
     Request,
     Value,
     distribution_of,

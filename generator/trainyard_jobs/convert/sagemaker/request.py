@@ -8,15 +8,8 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.quantity import whole_number
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.remarks import Remarks
-
-
-class RefusedError(Exception):
-    """A part of a job without a counterpart; the whole job is then refused."""
-
-    def __init__(self, at: Pointer, what: str, meaning: str) -> None:
-        super().__init__(what)
-        self.at, self.what, self.meaning = at, what, meaning
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
 from trainyard.model.lookup import mapping, mappings, value_at
-from trainyard_jobs.convert.model import Body, Kind, Remark
+from trainyard_jobs.convert.model import Body, Kind, RefusedError, Remark
 from trainyard_jobs.convert.sagemaker.request import (
     SERVERS,
     SMDISTRIBUTED,
     Channel,
     Distribution,
-    RefusedError,
     Request,
     Value,
     whole,

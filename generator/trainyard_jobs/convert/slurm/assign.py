@@ -66,7 +66,7 @@ def assign(
         perhaps: whether another command decides if they take place.
 
     Raises:
-        UnreadableError: it changes how the shell reads the script.
+        RefusedError: it changes how the shell reads the script.
     """
     for word in words:
         if match := ASSIGNMENT.match(word.raw):
@@ -156,7 +156,7 @@ def export(script: Script, statement: Statement, *, perhaps: bool = False) -> No
     """Take a command that assigns or exports variables.
 
     Raises:
-        UnreadableError: it does more, such as arithmetic.
+        RefusedError: it does more, such as arithmetic.
     """
     command, letters, names = statement.words[0].raw, "", [*statement.words[1:]]
     while names and names[0].raw.startswith("-"):
@@ -191,7 +191,7 @@ def unset(script: Script, statement: Statement) -> None:
     """Take away variables; what the script does not set is noted.
 
     Raises:
-        UnreadableError: it takes away something else.
+        RefusedError: it takes away something else.
     """
     names = [word.raw for word in statement.words[1:] if word.raw != "-v"]
     if not all(map(str.isidentifier, names)):

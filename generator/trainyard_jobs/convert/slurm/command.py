@@ -156,7 +156,7 @@ def with_lines(command: Command, script: Script, nodes: int) -> Command:
     """Return a command with the other commands of the script that it needs.
 
     Raises:
-        UnreadableError: one of them would mean something else in a TrainJob.
+        RefusedError: one of them would mean something else in a TrainJob.
     """
     used = [word for word in command.words if word in command.raw]
     mpi = LAUNCHERS[command.launcher].mpi
@@ -230,7 +230,7 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
     Also without those that print what only Slurm knows.
 
     Raises:
-        UnreadableError: every node would run a command that Slurm runs once.
+        RefusedError: every node would run a command that Slurm runs once.
     """
     kept = []
     slurms = script.set_by_slurm

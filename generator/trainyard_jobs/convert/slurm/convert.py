@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from trainyard.diagnostics import Pointer
 from trainyard.model.launcher import OPENMPI
 from trainyard_jobs.convert.draft import Draft
-from trainyard_jobs.convert.model import Kind, Remark, variables
+from trainyard_jobs.convert.model import RefusedError, variables
 from trainyard_jobs.convert.options import Ranks
 from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import job, paths
@@ -24,7 +24,7 @@ from trainyard_jobs.convert.slurm.command import (
 )
 from trainyard_jobs.convert.slurm.containers import image_of_options
 from trainyard_jobs.convert.slurm.expand import read_by, spelled
-from trainyard_jobs.convert.slurm.getopt import UnreadableError, unreadable_script
+from trainyard_jobs.convert.slurm.getopt import unreadable_script
 from trainyard_jobs.convert.slurm.header import Header, read_header
 from trainyard_jobs.convert.slurm.mpi import launcher_of
 from trainyard_jobs.convert.slurm.script import Line, Script, set_by
@@ -54,7 +54,7 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
         indexes = job.array_of(header, remarks)
         members: list[int | None] = [*indexes] or [None]
         drafts = [_draft(file, lines, header, index, remarks) for index in members]
-    except UnreadableError as error:
+    except RefusedError as error:
         return (_refused(title, file, remarks, error),)
     except (RecursionError, ValueError) as error:
         reason = f"its quotes can't be taken apart ({error})"
@@ -65,11 +65,9 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
 _LONGEST = 64 * 1024
 
 
-def _refused(title: str, file: str, remarks: Remarks, error: UnreadableError) -> Draft:
-    meaning = f"{error.reason}. {error.help}" if error.help else error.reason
-    note = Remark(error.at, Kind.REFUSED, error.what, meaning)
+def _refused(title: str, file: str, remarks: Remarks, error: RefusedError) -> Draft:
     at = Pointer(file, line=1, column=1)
-    return Draft(title, at, "job-", OPENMPI.name, 1, notes=(*remarks.in_order, note))
+    return Draft(title, at, "job-", OPENMPI.name, 1, notes=(*remarks.in_order, error.remark))
 
 
 def _draft(
@@ -203,25 +201,25 @@ class _Plan:
         launch, at, sizes = self.script.launch, self.start.at, self.sizes
         if launch is None or "srun" not in texts(launch.words[:3]):
             if sizes.nodes > 1:
-                raise UnreadableError(at, "`torchrun` without srun", _FIRST_NODE)
+                raise RefusedError(at, "`torchrun` without srun", _FIRST_NODE)
         elif sizes.ranks > 1:
             reason = f"srun would start torchrun {sizes.ranks} times on each node"
-            raise UnreadableError(at, "`srun torchrun`", reason, _ONE_TASK)
+            raise RefusedError(at, "`srun torchrun`", reason, _ONE_TASK)
 
     def _need_torchrun(self, call: TorchCall) -> None:
         """Refuse a call that would start other ranks."""
         start, sizes = self.start, self.sizes
         if call.unknown >= 0:
             word = start.words[call.unknown]
-            raise UnreadableError(word.at, f"`{word.raw}`", "torchrun has no such option")
+            raise RefusedError(word.at, f"`{word.raw}`", "torchrun has no such option")
         numbers = {call.nodes: call.number_of_nodes, call.ranks: call.number_of_ranks}
         for (text, index), number in numbers.items():
             if number is None:
                 reason = "its number is not known before the script runs"
-                raise UnreadableError(start.words[index].at, f"`{text}`", reason)
+                raise RefusedError(start.words[index].at, f"`{text}`", reason)
         if call.number_of_nodes not in {0, sizes.nodes}:
             reason = f"it waits for {call.number_of_nodes} nodes, and the job has {sizes.nodes}"
-            raise UnreadableError(start.words[call.nodes[1]].at, "`--nnodes`", reason)
+            raise RefusedError(start.words[call.nodes[1]].at, "`--nnodes`", reason)
 
     def _note_torchrun(self, texts: list[str]) -> None:
         at, remarks = self.start.at, self.script.remarks
@@ -233,7 +231,7 @@ class _Plan:
     def _program(self) -> tuple[Command, int, int]:
         start, sizes = self.start, self.sizes
         if sizes.nodes > 1:
-            raise UnreadableError(start.at, "a program without srun", _FIRST_NODE, WRAP_WHOLE)
+            raise RefusedError(start.at, "a program without srun", _FIRST_NODE, WRAP_WHOLE)
         if sizes.ranks > 1 and not start.by:
             meaning = f"Slurm starts the program once, not {sizes.ranks} times, and so does the job"
             self.script.remarks.changed(sizes.places.get("ranks", start.at), "tasks", meaning)

@@ -10,31 +10,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 
 Value = TypeVar("Value")
 
 
-class UnreadableError(Exception):
-    """A place of the script that is not understood, and why; the whole job is then refused.
-
-    Args:
-        help: what else to do.
-    """
-
-    def __init__(
-        self,
-        at: Pointer,
-        what: str,
-        reason: str,
-        help: str = "",  # noqa: A002 - the word of every finding
-    ) -> None:
-        super().__init__(what)
-        self.at, self.what, self.reason, self.help = at, what, reason, help
-
-
-def unreadable_script(file: str, reason: str, way: str = "") -> UnreadableError:
+def unreadable_script(file: str, reason: str, way: str = "") -> RefusedError:
     """Return that a script as a whole can't be converted."""
-    return UnreadableError(Pointer(file, line=1, column=1), "the script", reason, way)
+    return RefusedError(Pointer(file, line=1, column=1), "the script", reason, way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +49,16 @@ class Option:
             way: what to do about another text.
 
         Raises:
-            UnreadableError: it has another form.
+            RefusedError: it has another form.
         """
         try:
             return parse(self.value)
         except ValueError as error:
             raise self.refused(str(error), way) from error
 
-    def refused(self, reason: str, way: str = "") -> UnreadableError:
+    def refused(self, reason: str, way: str = "") -> RefusedError:
         """Return that a job with this option can't be converted."""
-        return UnreadableError(self.at, self.shown, reason, way)
+        return RefusedError(self.at, self.shown, reason, way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +83,7 @@ class Syntax:
         """Return the long name of an option, which may be cut off where no other begins so.
 
         Raises:
-            UnreadableError: there is no such option, or there are several.
+            RefusedError: there is no such option, or there are several.
         """
         known = self.needed | self.optional | self.flags
         near = [text]
@@ -108,7 +91,7 @@ class Syntax:
             near = sorted(name for name in known if name.startswith(text))
         if len(near) != 1:
             which = f"it is one of {', '.join(near)}" if near else "there is no such option"
-            raise UnreadableError(word.at, f"option --{text}", f"{which} in Slurm 26.05")
+            raise RefusedError(word.at, f"option --{text}", f"{which} in Slurm 26.05")
         return near[0]
 
 
@@ -141,7 +124,7 @@ def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[W
     """Return the options that a line begins with, and its other words.
 
     Raises:
-        UnreadableError: an option is unknown, or has no value where it needs one.
+        RefusedError: an option is unknown, or has no value where it needs one.
     """
     rest = list(words)
     options: list[Option] = []
@@ -158,7 +141,7 @@ def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
     text, has_value, value = word.text[2:].partition("=")
     name = known.name(word, text)
     if name in known.flags and has_value:
-        raise UnreadableError(word.at, word.text, f"--{name} takes no value")
+        raise RefusedError(word.at, word.text, f"--{name} takes no value")
     if name in known.needed and not has_value:
         value = _next(word, rest)
     return [Option(known.same.get(name, name), value, word.at)]
@@ -171,7 +154,7 @@ def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
     while letters:
         letter, letters = letters[0], letters[1:]
         if letter not in known.short:
-            raise UnreadableError(word.at, f"option -{letter}", "there is no such option")
+            raise RefusedError(word.at, f"option -{letter}", "there is no such option")
         name, value = known.short[letter], ""
         if name not in known.flags:
             value, letters = letters, ""
@@ -183,7 +166,7 @@ def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
 
 def _next(word: Word, rest: list[Word]) -> str:
     if not rest:
-        raise UnreadableError(word.at, word.text, "its value is missing")
+        raise RefusedError(word.at, word.text, "its value is missing")
     return rest.pop(0).text
 
 

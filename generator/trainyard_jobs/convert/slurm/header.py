@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.slurm.getopt import SBATCH, Option, UnreadableError, Word, take
+from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.slurm.getopt import SBATCH, Option, Word, take
 
 _MAGIC = ("#SBATCH", "#SLURM")
 _SPACE = " \t\n\r\v\f"
@@ -47,7 +48,7 @@ def read_header(file: str, lines: Sequence[str]) -> Header:
         lines: of the script.
 
     Raises:
-        UnreadableError: sbatch refuses a line, or the job has several parts.
+        RefusedError: sbatch refuses a line, or the job has several parts.
     """
     end = len(list(takewhile(_is_no_command, lines)))
     words: list[Word] = []
@@ -61,7 +62,7 @@ def read_header(file: str, lines: Sequence[str]) -> Header:
     options, rest = take(words, SBATCH)
     if rest:
         what = f"`{rest[0].text}`"
-        raise UnreadableError(rest[0].at, what, "it is not an option: sbatch refuses it")
+        raise RefusedError(rest[0].at, what, "it is not an option: sbatch refuses it")
     return Header(tuple(options), tuple(late), end)
 
 
@@ -72,19 +73,19 @@ def _is_no_command(line: str) -> bool:
 
 def _words(line: str, at: Pointer) -> Iterator[Word]:
     """Yield the words of a line after its magic word."""
-    start = next(len(magic) for magic in _MAGIC if line.startswith(magic))
+    start = len(_MAGIC[0] if line.startswith(_MAGIC[0]) else _MAGIC[1])
     rest = line[start:].strip(_SPACE)
     if rest.split()[:1] in (["hetjob"], ["packjob"]) or rest.startswith(":"):
         reason = "a TrainJob has one kind of node (kubeflow/trainer#4064)"
         way = "Split the script into one job for each part."
-        raise UnreadableError(at, "a heterogeneous job", reason, way)
+        raise RefusedError(at, "a heterogeneous job", reason, way)
     for match in _WORD.finditer(line, start):
         if match["comment"]:
             return
         place = Pointer(at.file, line=at.line, column=match.start() + 1)
         if match["open"]:
             what = f"a {match['open']} that is not closed"
-            raise UnreadableError(place, what, "sbatch refuses the script")
+            raise RefusedError(place, what, "sbatch refuses the script")
         yield Word(_PART.sub(_plain, match[0]), place)
 
 

@@ -26,7 +26,7 @@ def deadline(header: Header, remarks: Remarks) -> int:
     """Return the seconds that a job may run; 0 for any time.
 
     Raises:
-        UnreadableError: it is not a time of Slurm.
+        RefusedError: it is not a time of Slurm.
     """
     option = header.last("time")
     seconds = option.read(values.seconds) if option else None
@@ -43,7 +43,7 @@ def array_of(header: Header, remarks: Remarks) -> list[int]:
     """Return the indexes of a job array; none for a job without an array.
 
     Raises:
-        UnreadableError: it is not an array of Slurm, or too large.
+        RefusedError: it is not an array of Slurm, or too large.
     """
     option = header.last("array")
     if option is None:

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 from itertools import repeat
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.expand import names_in
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.script import OF_SLURM, Line, Script, set_by
 from trainyard_jobs.convert.slurm.shell import Token
 from trainyard_jobs.convert.slurm.variables import IN_EVERY_POD, JOB_ID, RANK
@@ -42,7 +42,7 @@ def need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) ->
 def _need_no_parameter(at: Pointer | None, text: str) -> None:
     if at and (parameter := Token(text, at).counted):
         reason = "only sbatch gives the script its arguments: write their values"
-        raise UnreadableError(at, f"`{parameter}`", reason)
+        raise RefusedError(at, f"`{parameter}`", reason)
 
 
 def all_read(
@@ -59,6 +59,6 @@ def all_read(
 
 def _note_unset(script: Script, at: Pointer, name: str) -> None:
     if _is_slurms(script, name):
-        raise UnreadableError(at, f"${name}", "only Slurm sets it")
+        raise RefusedError(at, f"${name}", "only Slurm sets it")
     meaning = "nothing sets it here: give it in spec.trainer.env, or write its value"
     script.remarks.choose(at, f"${name}", meaning)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.expand import names_in
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.parts import Parts
 from trainyard_jobs.convert.slurm.shell import Statement
 from trainyard_jobs.convert.slurm.variables import IN_EVERY_POD, JOB_ID, RANK
@@ -57,9 +57,9 @@ class Line:
         """Return whether it runs a program, which may mean something else in another pod."""
         return self.name not in {"", *SAME_ANYWHERE}
 
-    def refused(self, reason: str, way: str = "") -> UnreadableError:
+    def refused(self, reason: str, way: str = "") -> RefusedError:
         """Return that the command can't be converted."""
-        return UnreadableError(self.at, f"`{self.text}`", reason, way)
+        return RefusedError(self.at, f"`{self.text}`", reason, way)
 
 
 def set_by(lines: Iterable[Line]) -> set[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.quoting import (
     begins_word,
     end_of_double,
@@ -116,16 +116,16 @@ class Statement:
         """The program, without the folder that it is in."""
         return self.words[0].text.rpartition("/")[2]
 
-    def refused(self, reason: str) -> UnreadableError:
+    def refused(self, reason: str) -> RefusedError:
         """Return that the command can't be converted."""
-        return UnreadableError(self.at, f"`{self.raw}`", reason, WRAP_WHOLE)
+        return RefusedError(self.at, f"`{self.raw}`", reason, WRAP_WHOLE)
 
 
 def statements(file: str, lines: Sequence[str], start: int) -> Iterator[Statement]:
     """Yield the commands of a script from a line on.
 
     Raises:
-        UnreadableError: a quote is not closed, or a here-document begins.
+        RefusedError: a quote is not closed, or a here-document begins.
     """
     text = "\n".join(lines[start:]) + "\n"
     shielded = _shielded(text, Pointer(file, line=start + 1, column=1))
@@ -178,7 +178,7 @@ def _shielded(text: str, at: Pointer) -> str:
         if end is None:
             begin = Pointer(at.file, line=at.line + text.count("\n", 0, position), column=1)
             what = f"a {text[position]} that is not closed"
-            raise UnreadableError(begin, what, "the shell can't read the script")
+            raise RefusedError(begin, what, "the shell can't read the script")
         part = text[position:end]
         if part.startswith("#") and begins_word(text, position):
             out.append(" " * len(part))
@@ -237,7 +237,7 @@ def _commands(tokens: Sequence[Token]) -> Iterator[Statement]:
         else:
             what = "a here-document" if token.raw.startswith("<<") else f"`{token.raw}`"
             reason = "only simple commands can be converted"
-            raise UnreadableError(token.at, what, reason, WRAP_WHOLE)
+            raise RefusedError(token.at, what, reason, WRAP_WHOLE)
     yield from _statement(words, redirects, "")
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import values
-from trainyard_jobs.convert.slurm.getopt import Option, UnreadableError, Value
+from trainyard_jobs.convert.slurm.getopt import Option, Value
 from trainyard_jobs.convert.slurm.header import Header
 from trainyard_jobs.convert.slurm.start import Start
 
@@ -72,7 +73,7 @@ class _Options:
         option = self.get(name)
         return option.read(parse) if option else None
 
-    def refused(self, name: str, reason: str, way: str = _DIVIDE) -> UnreadableError:
+    def refused(self, name: str, reason: str, way: str = _DIVIDE) -> RefusedError:
         """Return that the value of an option can't be followed."""
         return self._last[name].refused(reason, way)
 
@@ -90,7 +91,7 @@ def sizes_of(options: Iterable[Option]) -> Sizes:
     """Return the sizes that options ask for; a later option replaces an earlier one.
 
     Raises:
-        UnreadableError: a value is none of Slurm's, or the tasks can't be divided among the nodes.
+        RefusedError: a value is none of Slurm's, or the tasks can't be divided among the nodes.
     """
     asked = _Options(options)
     per_node = asked.read("ntasks-per-node", values.number)

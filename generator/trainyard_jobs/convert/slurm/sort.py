@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.assign import EXPORTS, assign, export, leading, unset, unsteady
 from trainyard_jobs.convert.slurm.expand import read_by
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.launchers import is_launch
 from trainyard_jobs.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
 from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token, written
@@ -41,7 +41,7 @@ def read_script(
     """Return the commands of a script by what they are.
 
     Raises:
-        UnreadableError: it has a loop, a condition, a function, or several launches.
+        RefusedError: it has a loop, a condition, a function, or several launches.
     """
     need_simple(commands)
     chains = list(_chains(_pipes_as_one(commands)))
@@ -63,7 +63,7 @@ def _pipes_as_one(commands: Iterable[Statement]) -> Iterator[Statement]:
         elif is_launch(waiting) or is_launch(statement):
             if statement.name != "tee":
                 reason = "the ranks' output goes to the pods' logs"
-                raise UnreadableError(statement.at, f"a pipe to `{statement.name}`", reason)
+                raise RefusedError(statement.at, f"a pipe to `{statement.name}`", reason)
             tee = Token(f"| {statement.whole}", statement.at)
             redirects = (*waiting.redirects, tee)
             waiting = Statement(waiting.words, redirects, statement.end, waiting.raw)
@@ -187,7 +187,7 @@ def _launch(script: Script, statement: Statement, assigned: int) -> None:
     for word in assignments:
         if word.raw.partition("=")[0].rstrip("+") in read:
             reason = "the shell reads the words before it assigns the variable"
-            raise UnreadableError(word.at, f"`{word.raw}`", reason, _BEFORE)
+            raise RefusedError(word.at, f"`{word.raw}`", reason, _BEFORE)
     assign(script, assignments, exports=True)
     end = "" if words[0].raw == "exec" else statement.end
     script.launch = Statement(words, (), end, written(call))
@@ -196,7 +196,7 @@ def _launch(script: Script, statement: Statement, assigned: int) -> None:
 def _drop_redirects(script: Script, statement: Statement) -> None:
     for redirect in statement.redirects:
         if redirect.raw.startswith("<"):
-            raise UnreadableError(redirect.at, f"`{redirect.raw}`", "a pod has no standard input")
+            raise RefusedError(redirect.at, f"`{redirect.raw}`", "a pod has no standard input")
     if redirects := statement.redirects:
         script.remarks.dropped(redirects[0].at, f"`{written(redirects)}`", _LOGS)
 
@@ -238,7 +238,7 @@ def _evaluated(script: Script, statement: Statement) -> None:
 
 def _unread(_: Script, statement: Statement) -> NoReturn:
     reason = "it changes variables in a way that can't be followed"
-    raise UnreadableError(statement.at, f"`{statement.whole}`", reason, WRAP_WHOLE)
+    raise RefusedError(statement.at, f"`{statement.whole}`", reason, WRAP_WHOLE)
 
 
 def _printed(script: Script, statement: Statement) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.shell import script_of
 from trainyard_jobs.convert.slurm.containers import Image, unwrapped
@@ -14,7 +15,6 @@ from trainyard_jobs.convert.slurm.expand import names_in, spelled
 from trainyard_jobs.convert.slurm.getopt import (
     SRUN,
     Option,
-    UnreadableError,
     Word,
     take,
     unreadable_script,
@@ -55,7 +55,7 @@ def read_start(script: Script) -> Start:
     """Return how a script starts its ranks.
 
     Raises:
-        UnreadableError: it has no counterpart.
+        RefusedError: it has no counterpart.
     """
     launch = script.launch
     if launch is None:
@@ -65,7 +65,7 @@ def read_start(script: Script) -> Start:
     words = without_prefix(launch.words)
     by = program(words)
     if by in OTHERS:
-        raise UnreadableError(words[0].at, f"`{by}`", OTHERS[by])
+        raise RefusedError(words[0].at, f"`{by}`", OTHERS[by])
     if by == "srun":
         return _of_srun(words, script)
     if by == "torchrun":
@@ -87,7 +87,7 @@ def _of_srun(words: Sequence[Token], script: Script) -> Start:
     options, rest = take([Word(spelled(word, known), word.at) for word in words[1:]], SRUN)
     _need_own(options)
     if not rest or not rest[0].text:
-        raise UnreadableError(words[0].at, "`srun`", "it starts no program")
+        raise RefusedError(words[0].at, "`srun`", "it starts no program")
     inner, image = unwrapped(words[len(words) - len(rest) :], script.remarks)
     inner = _unwrapped_shell(inner, script)
     by = _program_of_srun(inner)
@@ -99,10 +99,10 @@ def _program_of_srun(words: Sequence[Token]) -> str:
     """Return what srun starts: torchrun, or a program that is a rank."""
     by = program(words)
     if by in OTHERS:
-        raise UnreadableError(words[0].at, f"`{by}`", OTHERS[by])
+        raise RefusedError(words[0].at, f"`{by}`", OTHERS[by])
     if by not in {"", "torchrun"}:
         reason = "each task would start all ranks"
-        raise UnreadableError(words[0].at, f"`srun {by}`", reason, WRAP_WHOLE)
+        raise RefusedError(words[0].at, f"`srun {by}`", reason, WRAP_WHOLE)
     return by or "srun"
 
 
@@ -115,7 +115,7 @@ def _need_own(options: Sequence[Option]) -> None:
             reason = "it starts ranks in another job"
         else:
             continue
-        raise UnreadableError(option.at, f"srun {option.shown}", reason)
+        raise RefusedError(option.at, f"srun {option.shown}", reason)
 
 
 _LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate +launch)\b")
@@ -129,7 +129,7 @@ def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
     launcher = _LAUNCHERS.search(text)
     if by == "srun" and launcher:
         reason = "it is inside of a script that can't be taken apart: call it by srun itself"
-        raise UnreadableError(words[0].at, f"`{launcher[0]}`", reason)
+        raise RefusedError(words[0].at, f"`{launcher[0]}`", reason)
 
 
 def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
@@ -140,7 +140,7 @@ def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
     try:
         text = script.parts.text(words[at].text)
         commands = list(statements(words[at].at.file, text.split("\n"), 0))
-    except UnreadableError:
+    except RefusedError:
         return words
     first = commands[0] if len(commands) == 1 else None
     if first is None or program(first.words) != "torchrun" or first.redirects:
