@@ -52,7 +52,7 @@ class RefusedError(Exception):
 
     def __init__(self, at: Pointer, what: str, reason: str, way: str = "") -> None:
         super().__init__(what)
-        self.reason = reason
+        self.at, self.reason = at, reason
         self.remark = Remark(at, Kind.REFUSED, what, f"{reason}. {way}" if way else reason)
 
 

@@ -143,9 +143,8 @@ def trainer_faults(job: Body, runtime: Body, *, patches_runtimes: bool) -> Itera
     yield from _change_faults(job, containers)
     if patches_runtimes and mapping(runtime, "spec", "mlPolicy", "mpi"):
         names = {str(variable.get("name")) for variable in mappings(job, "spec", "trainer", "env")}
-        for name in _RESERVED:
-            if name in names:
-                yield f"spec.trainer.env: {name} is Trainer's"
+        for name in sorted(names.intersection(_RESERVED)):
+            yield f"spec.trainer.env: {name} is Trainer's"
 
 
 def _containers(runtime: Body) -> dict[str, set[str]]:

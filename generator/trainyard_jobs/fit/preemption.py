@@ -104,6 +104,9 @@ class _Search:
             for other in using:
                 if other.queue == queue:
                     yield Candidate(other, lowest, reclaimed=not advantage)
+        yield from self._of_same_queue(using)
+
+    def _of_same_queue(self, using: Sequence[Running]) -> Iterator[Candidate]:
         for other in using:
             if other.queue == self.job.queue and other.priority < self.job.priority:
                 yield Candidate(other, "", reclaimed=False)

@@ -96,6 +96,11 @@ def _needed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Ch
     for change, judged in zip(changes, judged_jobs, strict=True):
         if _may_start(judged.verdict.standing):
             return [change]
+    return _together(ground, job, changes)
+
+
+def _together(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
+    """Return those of some changes that help only together; none when all of them don't."""
     if not _help(ground, job, changes):
         return ()
     kept = changes

@@ -157,16 +157,20 @@ def _distribution(own: Mapping[str, Value]) -> Distribution | None:
         RefusedError: in a way that has no counterpart.
     """
     places = {name: value.at for name, value in own.items() if value.value is True}
-    for name, at in places.items():
-        if name.startswith(("distributed", "smdistributed", "parameter_server")):
-            meaning = SERVERS if name.startswith("parameter") else SMDISTRIBUTED
-            raise RefusedError(at, f"sagemaker_{name}", meaning)
+    _need_counterpart(places)
     if "mpi_enabled" in places:
         return _mpi(own)
     for name in ("torch_distributed_enabled", "pytorch_ddp_enabled"):
         if name in places:
             return Distribution("torch", 0, (), places[name])
     return None
+
+
+def _need_counterpart(places: Mapping[str, Pointer]) -> None:
+    for name, at in places.items():
+        if name.startswith(("distributed", "smdistributed", "parameter_server")):
+            meaning = SERVERS if name.startswith("parameter") else SMDISTRIBUTED
+            raise RefusedError(at, f"sagemaker_{name}", meaning)
 
 
 def _mpi(own: Mapping[str, Value]) -> Distribution:

@@ -76,8 +76,7 @@ def assign(
             text = f"{prefix}{word.raw}{exported}"
             line = Line(text, word.at, "", frozenset({match[1]}), own)
             _need_followed(match[1], line)
-            if match[1] in script.fixed:
-                raise line.refused(_FIXED.format(match[1]), WRAP_WHOLE)
+            _need_writable(script, match[1], line)
             if not own or not _is_dropped(script, word):
                 _set(script, match, line, word, perhaps=perhaps)
         else:
@@ -89,6 +88,11 @@ def assign(
 def _need_followed(name: str, line: Line) -> None:
     if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
         raise line.refused(_FOLLOWED, WRAP_WHOLE)
+
+
+def _need_writable(script: Script, name: str, line: Line) -> None:
+    if name in script.fixed:
+        raise line.refused(_FIXED.format(name), WRAP_WHOLE)
 
 
 def _is_dropped(script: Script, word: Token) -> bool:
@@ -158,12 +162,7 @@ def export(script: Script, statement: Statement, *, perhaps: bool = False) -> No
     Raises:
         RefusedError: it does more, such as arithmetic.
     """
-    command, letters, names = statement.words[0].raw, "", [*statement.words[1:]]
-    while names and names[0].raw.startswith("-"):
-        option = names.pop(0).raw
-        if not _OPTIONS.fullmatch(option):
-            raise statement.refused(_FOLLOWED)
-        letters += option
+    command, (letters, names) = statement.words[0].raw, _options(statement)
     exports = command == "export" or "x" in letters
     words = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
     _need_values_of_before(statement, words)
@@ -171,6 +170,17 @@ def export(script: Script, statement: Statement, *, perhaps: bool = False) -> No
     # Bash takes options after the names too.
     if command == "readonly" or any(re.match("-.*r", word.raw) for word in statement.words[1:]):
         script.fixed |= set(map(_variable, names))
+
+
+def _options(statement: Statement) -> tuple[str, list[Token]]:
+    """Return the options of a command as one text, and the words after them."""
+    letters, names = "", [*statement.words[1:]]
+    while names and names[0].raw.startswith("-"):
+        option = names.pop(0).raw
+        if not _OPTIONS.fullmatch(option):
+            raise statement.refused(_FOLLOWED)
+        letters += option
+    return letters, names
 
 
 def _variable(word: Token) -> str:

@@ -142,14 +142,19 @@ def _spelled(words: Sequence[Token], script: Script) -> tuple[list[str], frozens
     left = {word.raw for word, value in zip(words, values, strict=True) if value is None}
     texts, raw = list[str](), set(left)
     for word, value in zip(words, values, strict=True):
-        text = word.raw if value is None else value
+        text = _spelling(word, value, left)
         if value in left:
-            # Without quotes the shell would expand it like the word that it is equal to.
-            text = shlex.quote(text)
             raw.add(text)
         if text or word.is_quoted:
             texts.append(text)
     return texts, frozenset(raw)
+
+
+def _spelling(word: Token, value: str | None, left: Collection[str]) -> str:
+    """Return a word, or its value: in quotes where without them the shell would expand it."""
+    if value is None:
+        return word.raw
+    return shlex.quote(value) if value in left else value
 
 
 def with_lines(command: Command, script: Script, nodes: int) -> Command:
