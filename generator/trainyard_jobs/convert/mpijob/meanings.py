@@ -96,7 +96,9 @@ def meaning_of(path: Path) -> tuple[Kind, str]:
     if inside[0] == "metadata":
         return Kind.DROPPED, _of_metadata(inside)
     pod = inside[1:]
-    name = _dotted(pod if pod[:1] == ("containers",) else pod[:1])
+    name = _dotted(pod[:1])
+    if name == "containers" and len(pod) > 2:
+        name = f"containers.{_dotted(pod[2:])}"
     if name in _CHOICES:
         return Kind.CHOOSE, _CHOICES[name]
     return Kind.DROPPED, _OF_POD.get(name, _OTHER)

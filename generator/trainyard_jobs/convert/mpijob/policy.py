@@ -46,7 +46,7 @@ def with_metadata(fields: Fields, draft: Draft) -> Draft:
     labels = _kept(fields, "labels")
     queue, priority = labels.pop(QUEUE, ""), labels.pop(PRIORITY, "")
     time = labels.pop(LONGEST_TIME, "")
-    at: Path = ("metadata", "labels", PRIORITY)
+    at: Path = ("metadata", "labels", PRIORITY) if priority else ()
     for path in _CLASSES:
         other = fields.text(*path)
         if other and not priority:
