@@ -81,9 +81,8 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.exits import Exit
 from trainyard_jobs.cli.convert.printing import printed
-from trainyard_jobs.cli.convert.team import BrokenProfiles, chosen_team, team_options
+from trainyard_jobs.cli.convert.team import chosen_team, team_options
 from trainyard_jobs.workflows.convert_batchy import convert_batchy
 
 _SOURCE = click.Path(exists=True, path_type=Path)
@@ -94,11 +93,7 @@ _SOURCE = click.Path(exists=True, path_type=Path)
 @team_options
 def command(files: tuple[Path, ...], team: str | None, cluster: str | None, profiles: Path) -> int:
     """Turn the jobs of batchy in each FILE into TrainJobs."""
-    try:
-        tenant = chosen_team(profiles, cluster, team)
-    except BrokenProfiles:
-        return Exit.FINDINGS
-    return printed(convert_batchy(files, tenant))
+    return printed(convert_batchy(files, chosen_team(profiles, cluster, team)))
 '''
 TEST = """\
 from __future__ import annotations

@@ -51,10 +51,11 @@ class Line:
         return PurePosixPath(self.program).name
 
 
-def _arities(**names: str) -> dict[str, int]:
+def _arities(none: str, one: str, two: str = "") -> dict[str, int]:
     """Return how many values each option takes, from names by that number."""
-    numbers = {"none": 0, "one": 1, "two": 2}
-    return {name: numbers[key] for key, text in names.items() for name in text.split()}
+    arities = dict.fromkeys(none.split(), 0)
+    arities |= dict.fromkeys(one.split(), 1)
+    return arities | dict.fromkeys(two.split(), 2)
 
 
 OPEN_MPI = _arities(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -19,7 +19,7 @@ from trainyard.model.quantity import counted
 from trainyard.model.space import Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.arguments import OPEN_MPI, read_line
-from trainyard_jobs.convert.choice import Choice, choose
+from trainyard_jobs.convert.choice import Choice, choose, offers
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.finish import shortened
 from trainyard_jobs.convert.launch import MPI, program_of
@@ -28,6 +28,7 @@ from trainyard_jobs.convert.model import Remark
 _TORCHRUN = "torchrun"
 _STARTERS = frozenset({"accelerate", "deepspeed", "horovodrun", "sbatch", "srun"})
 """Programs that start ranks and look for the hosts in a way of their own."""
+_SCRIPT = re.compile(r"\.(py|sh)\Z")
 _PYTHON = re.compile(r"python[0-9.]*")
 
 
@@ -107,9 +108,9 @@ def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
 
 def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
     """Return namespaces with the runtimes that a program is of, or that start it."""
-    kept = tuple(_with(space, lambda launch: _starts(launch, starter)) for space in spaces)
-    if not any(space.grants for space in kept):
-        known = ", ".join(launch.name for space in spaces for launch in space.launches)
+    kept = _with(spaces, lambda launch: _starts(launch, starter))
+    if not any(offers(kept)):
+        known = ", ".join(grant.launch.name for _, grant in offers(spaces))
         raise Refused(
             f"no runtime starts its ranks with {starter}; there is: {known or 'none'}. Ask the "
             f"platform team for a runtime that does, in `runtimes` of the team's profile"
@@ -119,29 +120,31 @@ def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
 
 def _testing(asked: Asked, spaces: Sequence[Space]) -> Iterator[Space]:
     """Yield the namespaces with the runtime of a test: that which is asked for, or the best."""
-    able = [(space, space.tested(asked.test)) for space in spaces]
-    if not any(grants for _, grants in able):
+    able = [replace(space, grants=space.tested(asked.test)) for space in spaces]
+    if not any(offers(able)):
         raise Refused(
             f"no runtime can run the test {asked.test}: {_lacking(asked.test, spaces)}. "
             "Ask the platform team for what is missing"
         )
-    for space, grants in able:
-        yield replace(space, grants=grants if asked.runtime else grants[:1])
+    for space in able:
+        yield space if asked.runtime else replace(space, grants=space.grants[:1])
 
 
 def _lacking(test: str, spaces: Sequence[Space]) -> str:
     """Return what each runtime lacks for a test."""
-    lacking = (
-        f"{grant.launch.name} lacks {space.lacks(test, grant)}"
-        for space in spaces
-        for grant in space.grants
-    )
+    lacking = []
+    for space, grant in offers(spaces):
+        lacking.append(f"{grant.launch.name} lacks {space.lacks(test, grant)}")
     return "; ".join(lacking) or "there is none"
 
 
-def _with(space: Space, fits: Callable[[Launch], bool]) -> Space:
-    """Return a namespace with only the runtimes that fit."""
-    return replace(space, grants=tuple(grant for grant in space.grants if fits(grant.launch)))
+def _with(spaces: Iterable[Space], fits: Callable[[Launch], bool]) -> tuple[Space, ...]:
+    """Return namespaces with only the runtimes that fit."""
+    kept = []
+    for space in spaces:
+        grants = tuple(grant for grant in space.grants if fits(grant.launch))
+        kept.append(replace(space, grants=grants))
+    return tuple(kept)
 
 
 def _starts(launch: Launch, starter: str) -> bool:
@@ -153,16 +156,16 @@ def _starts(launch: Launch, starter: str) -> bool:
 def _spaces(asked: Asked, tenant: Tenant) -> Iterator[Space]:
     """Yield the namespaces that are asked for, each with the runtimes of the queue."""
     _need("namespace", asked.namespace, [space.namespace for space in tenant.spaces])
-    classes = sorted({queue.node_class for queue in tenant.queues})
+    classes = [queue.node_class for queue in tenant.queues]
     _need("queue", asked.queue, [*classes, names.DEFAULT_QUEUE])
     for space in tenant.spaces:
         if asked.namespace in {"", space.namespace}:
-            wanted = {_class(asked, space) or node_class for node_class in classes}
-            yield _with(space, partial(_is_of, wanted))
+            yield from _with([space], partial(_is_of, _class(asked, space)))
 
 
-def _is_of(classes: Collection[str], launch: Launch) -> bool:
-    return launch.hardware.node_class in classes
+def _is_of(node_class: str, launch: Launch) -> bool:
+    """Return whether a runtime is for a class of node, which is empty for any."""
+    return node_class in {"", launch.hardware.node_class}
 
 
 def _class(asked: Asked, space: Space) -> str:
@@ -175,7 +178,7 @@ def _class(asked: Asked, space: Space) -> str:
     return space.default_class if queue == names.DEFAULT_QUEUE else queue
 
 
-def _need(kind: str, name: str, known: Sequence[str]) -> None:
+def _need(kind: str, name: str, known: Collection[str]) -> None:
     if name and name not in known:
         raise Refused(f"the team has no {kind} `{name}`; there is: {', '.join(known) or 'none'}")
 
@@ -187,13 +190,12 @@ def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
     A test has two if it can. The team's default runtime goes before a smaller job with another.
     """
     sizes = [asked.nodes] if asked.nodes else [2, 1] if asked.test else [1, 2]
-    drafts = [
-        Draft("a job", Pointer(""), "", "", nodes, runtime=asked.runtime, gpus=asked.gpus)
-        for nodes in sizes
-    ]
-    tried = product((_with_default(tenant), tenant), drafts)
-    fitting = (draft for team, draft in tried if not isinstance(choose(draft, team), Remark))
-    chosen = choose(next(fitting, drafts[-1]), tenant)
+    draft = Draft("a job", Pointer(""), "", "", 0, runtime=asked.runtime, gpus=asked.gpus)
+    for team, nodes in product((_with_default(tenant), tenant), sizes):
+        draft = replace(draft, nodes=nodes)
+        if not isinstance(choose(draft, team), Remark):
+            break
+    chosen = choose(draft, tenant)
     if isinstance(chosen, Remark):
         raise Refused(chosen.meaning + _nearest(asked, tenant))
     return chosen
@@ -202,19 +204,18 @@ def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
 def _with_default(tenant: Tenant) -> Tenant:
     """Return a team with only its default runtime, which may be none."""
     name = tenant.team.default_runtime
-    spaces = (_with(space, lambda launch: launch.runtime.name == name) for space in tenant.spaces)
-    return replace(tenant, spaces=tuple(spaces))
+    spaces = _with(tenant.spaces, lambda launch: launch.runtime.name == name)
+    return replace(tenant, spaces=spaces)
 
 
 def _nearest(asked: Asked, tenant: Tenant) -> str:
     """Return the nodes that have as many GPUs, where nobody has them in one."""
-    grants = [grant for space in tenant.spaces for grant in space.grants]
-    largest = max(grants, key=lambda grant: grant.launch.gpus)
-    gpus, each = asked.gpus or 0, largest.launch.gpus
-    nodes = -(-gpus // each) if each else 0
-    if gpus <= each or not largest.launch.runtime.smallest_job <= nodes <= largest.nodes:
+    _, largest = max(offers(tenant.spaces), key=lambda offer: offer[1].launch.gpus)
+    gpus, of_node = asked.gpus or 0, largest.launch.gpus
+    nodes = -(-gpus // of_node) if of_node else 0
+    if gpus <= of_node or not largest.launch.runtime.smallest_job <= nodes <= largest.nodes:
         return ""
-    return f"; `--gpus` counts those of one node: try `--nodes {nodes} --gpus {each}`"
+    return f"; `--gpus` counts those of one node: try `--nodes {nodes} --gpus {of_node}`"
 
 
 def _arguments(command: tuple[str, ...], launcher: Launcher) -> tuple[str, ...]:
@@ -229,10 +230,9 @@ def _arguments(command: tuple[str, ...], launcher: Launcher) -> tuple[str, ...]:
 
 
 def _priority(asked: Asked, space: Space) -> Priority | None:
-    _need("priority", asked.priority, [priority.name for priority in space.priorities])
-    return next(
-        (priority for priority in space.priorities if priority.name == asked.priority), None
-    )
+    known = {priority.name: priority for priority in space.priorities}
+    _need("priority", asked.priority, known)
+    return known.get(asked.priority)
 
 
 def _prefix(asked: Asked) -> str:
@@ -242,9 +242,9 @@ def _prefix(asked: Asked) -> str:
     command = asked.command
     first = program_of(command[0])
     words = read_line(command, OPEN_MPI).rest if first in MPI else command
-    named = [program_of(word).lower() for word in words] or ["job"]
-    scripts = (word.rpartition(".")[0] for word in named if word.endswith((".py", ".sh")))
-    plain = re.sub(r"[^a-z0-9]+", "-", next(scripts, named[0])).strip("-")
+    programs = [program_of(word).lower() for word in words] or ["job"]
+    script = next(filter(_SCRIPT.search, programs), programs[0])
+    plain = re.sub(r"[^a-z0-9]+", "-", _SCRIPT.sub("", script)).strip("-")
     return f"{plain if plain[:1].isalpha() else 'job'}-"
 
 
@@ -276,8 +276,9 @@ def _size_reasons(sample: Sample) -> Iterator[str]:
     launch, nodes = sample.launch, sample.nodes
     size = "node" if launch.part == 1 else "pod"
     gpus = f" with {counted(launch.gpus, 'GPU')}" if launch.gpus else ""
-    each = " each" if gpus and nodes > 1 else ""
-    yield f"numNodes: {counted(nodes, size)}{gpus}{each}, of at most {sample.grant.size}"
+    if gpus and nodes > 1:
+        gpus += " each"
+    yield f"numNodes: {counted(nodes, size)}{gpus}, of at most {sample.grant.size}"
     starter = program_of(launch.runtime.launcher.command[0])
     ranks = counted(nodes * launch.ranks, "rank")
     yield f"command: {starter} starts {ranks}, {launch.ranks} on each {size}"

@@ -46,14 +46,23 @@ class Choice:
         return self.launch.runtime.roles
 
 
+def offers(spaces: Iterable[Space]) -> Iterator[tuple[Space, Grant]]:
+    """Yield each runtime that a namespace may use, with the namespace."""
+    for space in spaces:
+        for grant in space.grants:
+            yield space, grant
+
+
 def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Remark:
     """Return the runtimes that fit, the best first, or why none does.
 
     The best has the job's image or at least its name, is the team's default, is not deprecated,
     leaves the fewest GPUs idle, and holds little else.
     """
-    grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
-    choices = [_choice(draft, space, grant) for space, grant in grants]
+    choices = [
+        Choice(space, grant, *_spread(draft, grant.launch))
+        for space, grant in offers(tenant.spaces)
+    ]
     for condition in _conditions(draft):
         left = list(filter(condition.fits, choices))
         if not left:
@@ -86,17 +95,7 @@ class _Condition(NamedTuple):
 
 def _conditions(draft: Draft) -> Iterator[_Condition]:
     kind = f" with the launcher {draft.launcher}" if draft.launcher else ""
-    yield from _kinds(draft, kind)
     gpus = draft.gpus or 0
-    yield _Condition(
-        "gpus",
-        lambda choice: choice.launch.gpus >= gpus,
-        f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
-    )
-    yield from _sizes(draft)
-
-
-def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
     yield _Condition(
         "launcher",
         lambda choice: draft.launcher in {"", choice.launch.runtime.launcher.name},
@@ -112,6 +111,12 @@ def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
         lambda choice: bool(draft.runtime) or not choice.launch.runtime.initializers,
         f"every runtime{kind} fetches data first (`initialize`)",
     )
+    yield _Condition(
+        "gpus",
+        lambda choice: choice.launch.gpus >= gpus,
+        f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
+    )
+    yield from _sizes(draft)
 
 
 def _sizes(draft: Draft) -> Iterator[_Condition]:
@@ -148,11 +153,6 @@ def _words(name: str) -> set[str]:
     return set(re.findall(r"[a-z]{5,}", name))
 
 
-def _choice(draft: Draft, space: Space, grant: Grant) -> Choice:
-    nodes, ranks = _spread(draft, grant.launch)
-    return Choice(space, grant, nodes, ranks)
-
-
 def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
     """Return nodes and ranks of each, with as many ranks as the source starts.
 
@@ -177,4 +177,7 @@ def _most_ranks(launch: Launch) -> int:
 
 def _evenly(total: int, sizes: range, most: int) -> int:
     """Return the first number of nodes that divides the ranks evenly; 0 if there is none."""
-    return next((n for n in sizes if total % n == 0 and total // n <= most), 0)
+    for nodes in sizes:
+        if total % nodes == 0 and total // nodes <= most:
+            return nodes
+    return 0

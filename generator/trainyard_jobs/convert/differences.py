@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from trainyard.model.lookup import value_at
 from trainyard.model.quantity import (
@@ -14,7 +15,7 @@ from trainyard.model.quantity import (
 )
 from trainyard_jobs.convert.choice import Choice
 from trainyard_jobs.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
-from trainyard_jobs.convert.model import Body, Kind, Remark
+from trainyard_jobs.convert.model import Kind, Remark
 
 
 def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
@@ -143,15 +144,14 @@ def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Remark]:
         yield Remark(draft.place("shared_memory"), Kind.CHANGED, "shared memory", text)
 
 
-_FIELDS = {
-    "PersistentVolumeClaim": "persistentVolumeClaim.claimName",
-    "Secret": "secret.secretName",
-    "ConfigMap": "configMap.name",
+_REFERENCES = {
+    "persistentVolumeClaim.claimName": "PersistentVolumeClaim",
+    "secret.secretName": "Secret",
+    "configMap.name": "ConfigMap",
+    "valueFrom.secretKeyRef.name": "Secret",
+    "valueFrom.configMapKeyRef.name": "ConfigMap",
 }
-_OF_VARIABLES = {
-    "Secret": "valueFrom.secretKeyRef.name",
-    "ConfigMap": "valueFrom.configMapKeyRef.name",
-}
+"""Fields of volumes and variables that name an object, and its kind."""
 
 
 def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
@@ -159,22 +159,10 @@ def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     space = choice.space
     known = {("PersistentVolumeClaim", claim.name) for claim in space.claims}
     known |= {("Secret", secret.name) for secret in space.secrets}
-    for member, fields in (
-        *((volume, _FIELDS) for volume in draft.volumes),
-        *((variable, _OF_VARIABLES) for variable in draft.env),
-    ):
-        for kind, name in _named(member, fields):
-            if (kind, name) not in known:
-                known.add((kind, name))
-                text = (
-                    f"create it in {final.namespace}: without it the pods hold their quota and wait"
-                )
-                yield Remark(
-                    draft.place(str(member["name"])), Kind.CHOOSE, f"{kind} `{name}`", text
-                )
-
-
-def _named(member: Body, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for kind, field in fields.items():
-        if name := value_at(member, field):
-            yield kind, str(name)
+    text = f"create it in {final.namespace}: without it the pods hold their quota and wait"
+    for member, (field, kind) in product((*draft.volumes, *draft.env), _REFERENCES.items()):
+        name = value_at(member, field)
+        if name and (kind, str(name)) not in known:
+            known.add((kind, str(name)))
+            at = draft.place(str(member["name"]))
+            yield Remark(at, Kind.CHOOSE, f"{kind} `{name}`", text)

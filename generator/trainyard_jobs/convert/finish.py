@@ -15,7 +15,7 @@ from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.forwarding import forwarded
 from trainyard_jobs.convert.image import full, profile_name, repository
 from trainyard_jobs.convert.model import Body, Conversion, Kind, Remark
-from trainyard_jobs.convert.trainjob import PLACEHOLDER, Form, train_job
+from trainyard_jobs.convert.trainjob import PLACEHOLDER, Form, filled, train_job
 
 
 def finish(draft: Draft, tenant: Tenant | None) -> Conversion:
@@ -126,14 +126,15 @@ def _profile(draft: Draft, hardware: Sequence[str]) -> Body:
     that they are missing.
     """
     launcher = "" if draft.launcher == OPENMPI.name else LAUNCHERS[draft.launcher].name
-    profile = {
-        "version": 1,
-        "image": full(draft.image),
-        "launcher": launcher,
-        "hardware": list(hardware),
-        "sharedMemory": draft.shared_memory,
-        "maxNodes": draft.nodes,
-        "grace": f"{draft.grace}s" if draft.grace else "",
-        "restarts": draft.restarts if "restarts" in draft.places else 0,
-    }
-    return {key: value for key, value in profile.items() if value}
+    return filled(
+        {
+            "version": 1,
+            "image": full(draft.image),
+            "launcher": launcher,
+            "hardware": list(hardware),
+            "sharedMemory": draft.shared_memory,
+            "maxNodes": draft.nodes,
+            "grace": f"{draft.grace}s" if draft.grace else "",
+            "restarts": draft.restarts if "restarts" in draft.places else 0,
+        }
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from trainyard.model.launcher import OPENMPI
@@ -21,15 +21,20 @@ def forwarded(draft: Draft, runtime: Runtime) -> Draft:
     (kubeflow/trainer:pkg/runtime/framework/plugins/jobset/builder.go@v2.3.0). Open MPI passes on
     what ``-x`` names, and Hydra everything (Intel MPI's developer reference, I_MPI_HYDRA_ENV).
     """
-    names = [*_unnamed(draft)]
+    names = list(_unnamed(draft))
     if not (runtime.small_launcher and runtime.launcher == OPENMPI and names):
         return draft
     if draft.command[-1:] == OPENMPI.command:
-        options = (word for name in names for word in ("-x", name))
-        return replace(draft, args=(*options, *draft.args))
+        return replace(draft, args=(*passed(names), *draft.args))
     text = "they reach the launcher alone: add `-x NAME` for each after `mpirun`"
     note = Remark(draft.place(names[0]), Kind.CHOOSE, f"variables {', '.join(names)}", text)
     return replace(draft, notes=(*draft.notes, note))
+
+
+def passed(names: Iterable[str]) -> Iterator[str]:
+    """Yield the options with which Open MPI gives variables to its ranks."""
+    for name in names:
+        yield from ("-x", name)
 
 
 def _unnamed(draft: Draft) -> Iterator[str]:

@@ -7,6 +7,7 @@ from trainyard_jobs.convert.arguments import Line, Option
 from trainyard_jobs.convert.model import Kind
 from trainyard_jobs.convert.options import (
     HOSTS,
+    INTERFACE,
     KEPT,
     SAME,
     SSH,
@@ -15,33 +16,20 @@ from trainyard_jobs.convert.options import (
     dropped,
     kept_number,
 )
+from trainyard_jobs.convert.words import words
 
-_ELASTIC = frozenset(
-    {
-        "blacklist-cooldown-range",
-        "host-discovery-script",
-        "max-np",
-        "max-num-proc",
-        "min-np",
-        "min-num-proc",
-        "reset-limit",
-        "slots",
-        "slots-per-host",
-    }
+_ELASTIC = words(
+    """
+    blacklist-cooldown-range host-discovery-script max-np max-num-proc min-np min-num-proc
+    reset-limit slots slots-per-host
+    """
 )
 _NUMBERS = frozenset({"np", "num-proc"})
 _DROPPED = {
-    "H": HOSTS,
-    "hostfile": HOSTS,
-    "hosts": HOSTS,
-    "i": SSH,
-    "p": SSH,
-    "ssh-identity-file": SSH,
-    "ssh-port": SSH,
+    **dict.fromkeys(words("H hostfile hosts"), HOSTS),
+    **dict.fromkeys(words("i p ssh-identity-file ssh-port"), SSH),
+    **dict.fromkeys(words("network-interface network-interfaces nics"), INTERFACE),
     "tcp": "the runtime chooses the transport",
-    "network-interface": "the runtime names the interface of the pods",
-    "network-interfaces": "the runtime names the interface of the pods",
-    "nics": "the runtime names the interface of the pods",
     "binding-args": "the runtime maps and binds its ranks (`binding`)",
     "start-timeout": "the launcher starts when every node is ready",
 }

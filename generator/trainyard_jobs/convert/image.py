@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from trainyard_jobs.convert.names import plain
+
 _HUB = "docker.io"
 _TAG = re.compile(r":[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
-_NO_NAME = re.compile(r"[^a-z0-9]+")
 _LONGEST = 40
 
 
@@ -28,6 +29,4 @@ def repository(image: str) -> str:
 
 def profile_name(image: str) -> str:
     """Return a name for the profile of a runtime with an image: the last part of its name."""
-    last = repository(image).rpartition("/")[2].lower()
-    name = _NO_NAME.sub("-", last).strip("-0123456789")[:_LONGEST].strip("-")
-    return name or "converted"
+    return plain(repository(image).rpartition("/")[2], _LONGEST) or "converted"

@@ -68,20 +68,21 @@ def rewrite(words: Sequence[str], ranks: Ranks) -> Call:
 def _of_horovod(words: Sequence[str], ranks: Ranks) -> Call:
     line = read_line(words, HOROVODRUN)
     kept, remarks = _sifted(line, lambda option: horovod.judge(option, ranks))
-    more = [option for option in line.options if option.name == "mpi-args"]
-    inner = [_of_mpi_args(each, ranks) for each in more]
-    args = [*kept, *(word for call in inner for word in call.args), *line.rest]
+    for option in line.options:
+        if option.name == "mpi-args":
+            call = _of_mpi_args(option, ranks)
+            kept += call.args
+            remarks += call.remarks
     text = "mpirun starts the ranks; it maps and binds them as the runtime does"
-    own = (0, Kind.CHANGED, _HOROVOD, text)
-    remarks = [own, *remarks, *(remark for call in inner for remark in call.remarks), *_left(line)]
+    remarks = [(0, Kind.CHANGED, _HOROVOD, text), *remarks, *_left(line)]
     command = LAUNCHERS[ranks.launcher].command
-    return Call(command, tuple(args), horovod.environment(line), tuple(remarks))
+    return Call(command, (*kept, *line.rest), horovod.environment(line), tuple(remarks))
 
 
 def _of_mpi_args(option: Option, ranks: Ranks) -> Call:
     """Return the options for ``mpirun`` that are the value of one of ``horovodrun``."""
     line = read_line(["mpirun", *shlex.split(option.values[0])], OPEN_MPI)
-    kept, remarks = _sifted(line, lambda each: judge(line, each, ranks))
+    kept, remarks = _sifted(line, lambda inner: judge(line, inner, ranks))
     kept = _two_dashes(kept)
     placed = tuple((option.index, kind, what, meaning) for _, kind, what, meaning in remarks)
     return Call((), (*kept, *line.rest), {}, placed)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.expansion import literal
 
 Body = dict[str, Any]
 
@@ -38,6 +40,22 @@ class Remark:
     meaning: str
 
 
+class RefusedError(Exception):
+    """A part of a job that has no counterpart or is not understood: the whole job is refused.
+
+    Args:
+        at: place in the source.
+        what: the part, as the source names it.
+        reason: why the job can't be converted.
+        way: what to do in its place, as a sentence.
+    """
+
+    def __init__(self, at: Pointer, what: str, reason: str, way: str = "") -> None:
+        super().__init__(what)
+        self.at, self.reason = at, reason
+        self.remark = Remark(at, Kind.REFUSED, what, f"{reason}. {way}" if way else reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """One job of the source.
@@ -56,3 +74,8 @@ class Conversion:
     job: Body | None
     notes: tuple[Remark, ...]
     runtime: Body | None = None
+
+
+def variables(values: Mapping[str, str]) -> tuple[Body, ...]:
+    """Return variables as a container has them; Kubernetes expands nothing in their values."""
+    return tuple({"name": name, "value": literal(value)} for name, value in values.items())

@@ -10,6 +10,7 @@ from trainyard.model.quantity import whole_number
 from trainyard_jobs.convert.arguments import Line, Option
 from trainyard_jobs.convert.fabric_variables import MEANING, is_of_a_fabric
 from trainyard_jobs.convert.model import Kind
+from trainyard_jobs.convert.words import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,9 @@ def judge(line: Line, option: Option, ranks: Ranks) -> Verdict:
         return _of_node(option, ranks)
     if option.name in _DROPPED:
         return dropped(_DROPPED[option.name])
-    other = _OTHERS.get(option.name)
-    return other(line, option) if other else KEPT
+    if option.name in _OTHERS:
+        return _OTHERS[option.name](line, option)
+    return KEPT
 
 
 _OF_JOB = frozenset({"c", "n", "np"})
@@ -73,24 +75,13 @@ _OF_NODE = frozenset({"N", "npernode", "perhost", "pernode", "ppn"})
 
 HOSTS: Final = "Trainer names the nodes of the job"
 SSH: Final = "the runtime reaches the sshd of its nodes in its own way"
-_INTERFACE = "the runtime names the interface of the pods"
+INTERFACE: Final = "the runtime names the interface of the pods"
 _DROPPED = {
+    **dict.fromkeys(words("H default-hostfile f host hostfile hosts machine machinefile"), HOSTS),
+    **dict.fromkeys(words("bootstrap bootstrap-exec bootstrap-exec-args launch-agent"), SSH),
+    **dict.fromkeys(words("launcher launcher-exec"), SSH),
     "allow-run-as-root": "no container runs as root",
-    "bootstrap": SSH,
-    "bootstrap-exec": SSH,
-    "bootstrap-exec-args": SSH,
-    "default-hostfile": HOSTS,
-    "f": HOSTS,
-    "H": HOSTS,
-    "host": HOSTS,
-    "hostfile": HOSTS,
-    "hosts": HOSTS,
-    "iface": _INTERFACE,
-    "launch-agent": SSH,
-    "launcher": SSH,
-    "launcher-exec": SSH,
-    "machine": HOSTS,
-    "machinefile": HOSTS,
+    "iface": INTERFACE,
 }
 
 
@@ -122,7 +113,7 @@ def _of_node(option: Option, ranks: Ranks) -> Verdict:
 
 def _binding(line: Line, option: Option) -> Verdict:
     """Keep a binding beside its mapping: alone it contradicts the mapping of the runtime."""
-    names = {each.name for each in line.options}
+    names = {given.name for given in line.options}
     if {"bind-to", "map-by"} <= names and not option.values[0].startswith("ppr"):
         return KEPT
     return dropped("the runtime maps and binds its ranks (`binding`)", Kind.CHANGED)
@@ -135,18 +126,11 @@ def _variable(_: Line, option: Option) -> Verdict:
 
 _TCP = "it sends the messages of MPI over TCP; the runtime uses its rails"
 _PARAMETERS = {
-    "btl_tcp_if_exclude": _INTERFACE,
-    "btl_tcp_if_include": _INTERFACE,
-    "oob_tcp_if_exclude": _INTERFACE,
-    "oob_tcp_if_include": _INTERFACE,
-    "orte_default_hostfile": HOSTS,
-    "orte_keep_fqdn_hostnames": "Trainer sets it",
-    "orte_set_default_slots": "Trainer sets it",
-    "plm_rsh_agent": SSH,
-    "plm_rsh_args": SSH,
-    "plm_ssh_agent": SSH,
-    "plm_ssh_args": SSH,
-    "prte_default_hostfile": HOSTS,
+    **dict.fromkeys(words("btl_tcp_if_exclude btl_tcp_if_include"), INTERFACE),
+    **dict.fromkeys(words("oob_tcp_if_exclude oob_tcp_if_include"), INTERFACE),
+    **dict.fromkeys(words("orte_default_hostfile prte_default_hostfile"), HOSTS),
+    **dict.fromkeys(words("orte_keep_fqdn_hostnames orte_set_default_slots"), "Trainer sets it"),
+    **dict.fromkeys(words("plm_rsh_agent plm_rsh_args plm_ssh_agent plm_ssh_args"), SSH),
 }
 _PREFIX = "OMPI_MCA_"
 

@@ -33,8 +33,8 @@ def one_call(script: str) -> tuple[str, list[str]]:
     """
     text = re.sub(r"\\\n\s*", " ", script).strip()
     folder = ""
-    if found := _CD.match(text):
-        folder, text = found[1], text[found.end() :]
+    if change := _CD.match(text):
+        folder, text = change[1], text[change.end() :]
     if _EXPANDED.search(text):
         return "", []
     try:

@@ -14,7 +14,7 @@ Place = Callable[[Pointer], str]
 Plain = Callable[[str], str]
 """Returns text on one line without control characters: no text of a job may end a comment."""
 
-_RANKS = {kind: rank for rank, kind in enumerate(Kind)}
+_ORDER = list(Kind)
 
 
 def document(conversion: Conversion, place: Place, plain: Plain) -> str:
@@ -52,7 +52,7 @@ def lines(conversion: Conversion, place: Place, plain: Plain) -> Iterator[str]:
 
 def ordered(notes: Iterable[Remark]) -> list[Remark]:
     """Return notes, the most urgent kind first and otherwise in the order of the source."""
-    return sorted(notes, key=lambda note: _RANKS[note.kind])
+    return sorted(notes, key=lambda note: _ORDER.index(note.kind))
 
 
 def _sentence(note: Remark) -> str:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from trainyard.model.quantity import whole_number
 from trainyard_jobs.convert.words import words as words_of
+
+Word = TypeVar("Word")
 
 _VALUES = words_of(
     """
@@ -49,6 +52,10 @@ class TorchCall:
     nodes: tuple[str, int] = ("", 0)
     ranks: tuple[str, int] = ("", 0)
     unknown: int = -1
+
+    def words_kept(self, words: Sequence[Word]) -> list[Word]:
+        """Return the words of the call that stay."""
+        return [words[index] for index in self.kept]
 
     @property
     def number_of_ranks(self) -> int | None:
@@ -94,8 +101,11 @@ def _start(words: Sequence[str]) -> int:
     name = words[0].rpartition("/")[2] if words else ""
     if name == "torchrun":
         return 1
-    modules = [index for index, word in enumerate(words[:4]) if word in _MODULES]
-    return modules[0] + 1 if name.startswith("python") and "-m" in words[:3] and modules else 0
+    if name.startswith("python") and "-m" in words[:3]:
+        for index, word in enumerate(words[:4]):
+            if word in _MODULES:
+                return index + 1
+    return 0
 
 
 def _number(text: str) -> int | None:

@@ -62,9 +62,9 @@ def train_job(draft: Draft, form: Form) -> Body:
 def _without_floats(value: Any) -> Any:
     """Return plain data in which a quantity such as ``1e9`` is a whole number or text."""
     if isinstance(value, dict):
-        return {str(key): _without_floats(each) for key, each in value.items()}
+        return {str(key): _without_floats(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [_without_floats(each) for each in value]
+        return list(map(_without_floats, value))
     if isinstance(value, float):
         return int(value) if value.is_integer() else str(value)
     return value
@@ -72,7 +72,7 @@ def _without_floats(value: Any) -> Any:
 
 def _metadata(draft: Draft) -> Body:
     named = "generateName" if draft.name.endswith("-") else "name"
-    return _filled(
+    return filled(
         {
             named: draft.name,
             "namespace": draft.namespace,
@@ -85,12 +85,12 @@ def _metadata(draft: Draft) -> Body:
 def _labels(draft: Draft) -> dict[str, str]:
     time = str(draft.deadline or "")
     own = {QUEUE: draft.queue, PRIORITY: draft.priority, LONGEST_TIME: time}
-    return dict(sorted({**draft.labels, **_filled(own)}.items()))
+    return dict(sorted({**draft.labels, **filled(own)}.items()))
 
 
 def _trainer(draft: Draft) -> Body:
     """Return the trainer; a field that is there and empty would keep the job from ever starting."""
-    return _filled(
+    return filled(
         {
             "numNodes": draft.nodes,
             "numProcPerNode": draft.ranks,
@@ -101,7 +101,8 @@ def _trainer(draft: Draft) -> Body:
     )
 
 
-def _filled(body: Mapping[str, Any]) -> Body:
+def filled(body: Mapping[str, Any]) -> Body:
+    """Return fields without those that are empty."""
     return {key: value for key, value in body.items() if value}
 
 

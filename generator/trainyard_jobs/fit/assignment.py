@@ -5,8 +5,10 @@ Source: kubernetes-sigs/kueue:pkg/scheduler/flavorassigner/flavorassigner.go@v0.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from trainyard.model.pool import Pool
 from trainyard_jobs.fit.cohorts import Amount, Cohorts
@@ -29,7 +31,10 @@ class Wanted:
     @property
     def selector(self) -> dict[str, object]:
         """Labels that their nodes must have."""
-        return {name: value for pod in self.pods for name, value in pod.selector.items()}
+        labels: dict[str, object] = {}
+        for pod in self.pods:
+            labels |= pod.selector
+        return labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +42,11 @@ class Shortage:
     """A resource of a flavor that is not enough.
 
     Args:
-        requested: what all pods up to these request, in base units.
         limit: what the queue can use at most, or now.
         ever: whether it is never enough.
     """
 
     amount: Amount
-    requested: int
     limit: int
     ever: bool
 
@@ -70,14 +73,11 @@ class Queueing:
 
     def free(self, flavor: str, evicted: Sequence[Running] = ()) -> list[dict[str, int]]:
         """Return what is free on each node of a flavor, without the pods of evicted jobs."""
-        used: dict[str, dict[str, int]] = {}
+        used: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for job in self.snapshot.running:
-            if job in evicted or not any(name == flavor for name, _ in job.usage):
-                continue
-            for node, amounts in job.nodes.items():
-                here = used.setdefault(node, {})
-                for name, amount in amounts.items():
-                    here[name] = here.get(name, 0) + amount
+            if job not in evicted and any(name == flavor for name, _ in job.usage):
+                for node, amounts in job.nodes.items():
+                    used[node].update(amounts)
         pool = self.flavors[flavor]
         return free_nodes(pool.allocatable, pool.nodes, (used[node] for node in sorted(used)))
 
@@ -105,6 +105,12 @@ class Choice:
         """How far the pods are from starting there: 0 they fit, 1 they wait, 2 they never fit."""
         return max((2 if shortage.ever else 1 for shortage in self.shortages), default=0)
 
+    @property
+    def requests(self) -> Counter[Amount]:
+        """What its pods request of the flavor."""
+        total = self.wanted.total.items()
+        return Counter({(self.flavor, resource): amount for resource, amount in total})
+
 
 def groups_of(pods: Sequence[Pods], *, counts_pods: bool) -> list[Wanted]:
     """Return the pods that get one flavor each, in order.
@@ -113,18 +119,18 @@ def groups_of(pods: Sequence[Pods], *, counts_pods: bool) -> list[Wanted]:
         pods: of a job.
         counts_pods: whether the queue has a quota of pods.
     """
-    groups: dict[str, list[Pods]] = {}
+    groups: defaultdict[str, list[Pods]] = defaultdict(list)
     for pod in pods:
-        groups.setdefault(pod.group, []).append(pod)
+        groups[pod.group].append(pod)
     return [Wanted(tuple(alike), _total(alike, counts_pods)) for alike in groups.values()]
 
 
-def _total(pods: Sequence[Pods], counts_pods: bool) -> dict[str, int]:
-    total: dict[str, int] = {}
+def _total(pods: Sequence[Pods], counts_pods: bool) -> Counter[str]:
+    total: Counter[str] = Counter()
     for pod in pods:
         amounts = {**pod.requests, "pods": 1} if counts_pods else pod.requests
         for name, amount in amounts.items():
-            total[name] = total.get(name, 0) + amount * pod.count
+            total[name] += amount * pod.count
     return total
 
 
@@ -134,71 +140,69 @@ def choose(queueing: Queueing, groups: Sequence[Wanted]) -> list[Choice]:
     What a group requests counts for those after it. A group that fits its own quota comes before
     one that borrows.
     """
-    before: dict[Amount, int] = {}
     choices: list[Choice] = []
     for wanted in groups:
-        fitting = [
-            Choice(wanted, flavor, tuple(_shortages(queueing, wanted, flavor, before)))
-            for flavor in queueing.matching(wanted)
-        ]
-        if not fitting:
-            return choices
-        best = min(fitting, key=lambda choice: (choice.rank, _borrows(queueing, choice, before)))
-        for name, amount in wanted.total.items():
-            key = (best.flavor, name)
-            before[key] = before.get(key, 0) + amount
-        choices.append(best)
+        before = requests_of(choices)
+        possible: list[Choice] = []
+        for flavor in queueing.matching(wanted):
+            shortages = tuple(_shortages(queueing, wanted, flavor, before))
+            possible.append(Choice(wanted, flavor, shortages))
+        if not possible:
+            break
+        choices.append(min(possible, key=lambda choice: _lack(queueing, choice, before)))
     return choices
 
 
 def _shortages(
-    queueing: Queueing, wanted: Wanted, flavor: str, before: Mapping[Amount, int]
+    queueing: Queueing, wanted: Wanted, flavor: str, before: Counter[Amount]
 ) -> Iterator[Shortage]:
     cohorts, queue = queueing.cohorts, queueing.queue
     for name, amount in sorted(wanted.total.items()):
         key = (flavor, name)
-        requested = before.get(key, 0) + amount
+        requested = before[key] + amount
         most, now = cohorts.potential(queue, key), cohorts.available(queue, key)
         if requested > most:
-            yield Shortage(key, requested, most, ever=True)
+            yield Shortage(key, most, ever=True)
         elif requested > now:
-            yield Shortage(key, requested, now, ever=False)
+            yield Shortage(key, now, ever=False)
 
 
-def _borrows(queueing: Queueing, choice: Choice, before: Mapping[Amount, int]) -> bool:
-    return any(
-        queueing.cohorts.borrows_with(
-            queueing.queue, (choice.flavor, name), before.get((choice.flavor, name), 0) + amount
-        )
-        for name, amount in choice.wanted.total.items()
-    )
+def _lack(queueing: Queueing, choice: Choice, before: Counter[Amount]) -> tuple[int, bool]:
+    """Return how far pods are from starting with a flavor, then whether they would borrow."""
+    for amount, more in choice.requests.items():
+        if queueing.cohorts.borrows_with(queueing.queue, amount, before[amount] + more):
+            return choice.rank, True
+    return choice.rank, False
 
 
-def requests_of(choices: Sequence[Choice]) -> dict[Amount, int]:
-    """Return what a whole job requests of each flavor."""
-    total: dict[Amount, int] = {}
+def requests_of(choices: Sequence[Choice]) -> Counter[Amount]:
+    """Return what all groups request of each flavor."""
+    total: Counter[Amount] = Counter()
     for choice in choices:
-        for name, amount in choice.wanted.total.items():
-            key = (choice.flavor, name)
-            total[key] = total.get(key, 0) + amount
+        total.update(choice.requests)
     return total
+
+
+def shortages_of(choices: Sequence[Choice]) -> list[Shortage]:
+    """Return what all groups lack."""
+    return list(chain.from_iterable(choice.shortages for choice in choices))
 
 
 def placements(choices: Sequence[Choice], flavor: str) -> list[Placement]:
     """Return the pods that a flavor's nodes must take."""
-    return [
-        Placement(pod.requests, pod.count)
-        for choice in choices
-        if choice.flavor == flavor
-        for pod in choice.wanted.pods
-    ]
+    wanted: list[Placement] = []
+    for choice in choices:
+        if choice.flavor == flavor:
+            wanted += [Placement(pods.requests, pods.count) for pods in choice.wanted.pods]
+    return wanted
 
 
 def missing_nodes(
     queueing: Queueing, choices: Sequence[Choice], evicted: Sequence[Running] = ()
 ) -> dict[str, int]:
     """Return the pods that find no free node, by flavor on whose nodes Kueue places them."""
-    return {
-        flavor: unplaced(queueing.free(flavor, evicted), placements(choices, flavor))
-        for flavor in sorted({choice.flavor for choice in choices} & queueing.placed)
-    }
+    missing = {}
+    for flavor in sorted(queueing.placed.intersection(choice.flavor for choice in choices)):
+        free = queueing.free(flavor, evicted)
+        missing[flavor] = unplaced(free, placements(choices, flavor))
+    return missing

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.diagnostics import Pointer
 from trainyard.model.admission import Judge, Request
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
@@ -30,11 +31,8 @@ _ABSENT: tuple[object, ...] = (None, "")
 _RANDOM = "xxxxx"
 """Stands for the characters that the API server appends to `generateName`, of which it keeps 58
 (kubernetes/apiserver:pkg/storage/names/generate.go@v0.36.3)."""
-_CONTROLLER_GROUPS = (
-    "system:authenticated",
-    "system:serviceaccounts",
-    "system:serviceaccounts:kube-system",
-)
+_ACCOUNTS = "system:serviceaccounts"
+_CONTROLLER_GROUPS = ("system:authenticated", _ACCOUNTS, f"{_ACCOUNTS}:kube-system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,11 @@ class Ground:
     snapshot: Snapshot | None
     faults: Callable[[Body], Iterable[str]]
     judge: Judge | None
+
+    @property
+    def spaces(self) -> dict[str, Space]:
+        """The team's namespaces by name."""
+        return {space.namespace: space for space in self.tenant.spaces}
 
     @property
     def patches_runtimes(self) -> bool:
@@ -93,21 +96,18 @@ class Case:
     @property
     def is_formed(self) -> bool:
         """Return whether the API server can read the job; if not, no other link is judged."""
-        return all(
-            check.standing is not Standing.NEVER
-            for check in self.checks
-            if check.link in {Link.NAMESPACE, Link.FORM}
-        )
+        refusing = {check.link for check in self.checks if check.standing is Standing.NEVER}
+        return refusing.isdisjoint((Link.NAMESPACE, Link.FORM))
 
     def requests(self) -> list[Request]:
         """Return the creation of the job by a user of its team, then of a pod of each role."""
         if not self.is_formed or self.space is None:
             return []
-        groups = self.space.team.groups
-        named = next((groups[role] for role in ("user", "admin") if groups.get(role)), ())
-        user = f"somebody@{self.space.team.name}"
-        job = Request(self.body, "trainjobs", user, (*named[:1], "system:authenticated"))
-        return [job, *(self._pod(pod) for pod in self.pods)]
+        team = self.space.team
+        named = team.groups.get("user") or team.groups.get("admin") or ()
+        groups = (*named[:1], "system:authenticated")
+        job = Request(self.body, "trainjobs", f"somebody@{team.name}", groups)
+        return [job, *map(self._pod, self.pods)]
 
     def _pod(self, pods: Pods) -> Request:
         """Return the creation of a pod by the controller of Jobs."""
@@ -137,22 +137,21 @@ def case_of(ground: Ground, job: Body) -> Case:
         job: a TrainJob as the user wrote it; without a namespace it is for the one
             that may use its runtime.
     """
-    spaces = ground.tenant.spaces
-    body = _placed(job, home_of(job, spaces).namespace)
+    body = _placed(job, home_of(job, ground.tenant.spaces).namespace)
     namespace = str(mapping(body, "metadata").get("namespace"))
-    space = next((known for known in spaces if known.namespace == namespace), None)
+    space = ground.spaces.get(namespace)
     assumed = [*_assumed(job, namespace)]
-    checks = [*_namespace_check(ground, namespace, space), *_form_checks(ground, body)]
+    checks = [*_namespace_check(ground, namespace, space)]
+    checks += _never(Link.FORM, _schema_faults(ground, body))
     if checks:
-        checks += assumed
-        return Case(ground, body, space, None, (), tuple(checks))
+        return Case(ground, body, space, None, (), (*checks, *assumed))
     body = defaulted(
         body,
         patches_runtimes=ground.patches_runtimes,
         has_default_queue=ground.objects.find("LocalQueue", DEFAULT_QUEUE, namespace) is not None,
     )
     faults = form_faults(body, patches_runtimes=ground.patches_runtimes)
-    checks = [*assumed, *(Check(Link.FORM, Standing.NEVER, fault) for fault in faults)]
+    checks = [*assumed, *_never(Link.FORM, faults)]
     runtime = _runtime(ground, body)
     checks += _runtime_checks(ground, body, runtime)
     pods: tuple[Pods, ...] = ()
@@ -160,7 +159,7 @@ def case_of(ground: Ground, job: Body) -> Case:
         try:
             pods = _pods(ground, runtime.body, body, namespace)
         except ValueError as error:
-            checks.append(Check(Link.FORM, Standing.NEVER, str(error)))
+            checks += _never(Link.FORM, [str(error)])
     return Case(ground, body, space, runtime, pods, tuple(checks))
 
 
@@ -182,8 +181,9 @@ def _placed(job: Body, namespace: str) -> Body:
     kept = {key: metadata[key] for key in _OF_METADATA if metadata.get(key) not in _ABSENT}
     if _GENERATE in kept:
         kept.setdefault("name", f"{kept[_GENERATE]}"[:58] + _RANDOM)
-    rest = {key: value for key, value in job.items() if key != "status"}
-    return {**rest, "metadata": {"namespace": namespace, **kept}}
+    placed = {**job, "metadata": {"namespace": namespace, **kept}}
+    placed.pop("status", None)
+    return placed
 
 
 def _assumed(job: Body, namespace: str) -> Iterator[Check]:
@@ -195,17 +195,22 @@ def _assumed(job: Body, namespace: str) -> Iterator[Check]:
 def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Iterator[Check]:
     if space is None:
         team = ground.tenant.team
-        known = ", ".join(known.namespace for known in ground.tenant.spaces)
+        known = ", ".join(ground.spaces)
         message = f"namespace {namespace} is none of team {team.name}'s on this cluster: {known}"
         yield Check(Link.NAMESPACE, Standing.NEVER, message, team.at)
 
 
-def _form_checks(ground: Ground, body: Body) -> Iterator[Check]:
+def _never(link: Link, faults: Iterable[str], at: Pointer | None = None) -> Iterator[Check]:
+    for fault in faults:
+        yield Check(link, Standing.NEVER, fault, at)
+
+
+def _schema_faults(ground: Ground, body: Body) -> Iterable[str]:
     # The schemas have only the metadata that the tree writes; the evaluator judges the others.
-    fields = mapping(body, "metadata").items()
-    metadata = {key: value for key, value in fields if key not in {_OWNERS, _GENERATE}}
-    for fault in ground.faults({**body, "metadata": metadata}):
-        yield Check(Link.FORM, Standing.NEVER, fault)
+    metadata = dict(mapping(body, "metadata"))
+    metadata.pop(_OWNERS, None)
+    metadata.pop(_GENERATE, None)
+    return ground.faults({**body, "metadata": metadata})
 
 
 def _runtime(ground: Ground, body: Body) -> Manifest | None:
@@ -220,8 +225,8 @@ def _runtime_checks(ground: Ground, body: Body, runtime: Manifest | None) -> Ite
         at = ground.tenant.team.at / "runtimes"
         yield Check(Link.RUNTIME, Standing.NEVER, message, at)
         return
-    for fault in trainer_faults(body, runtime.body, patches_runtimes=ground.patches_runtimes):
-        yield Check(Link.RUNTIME, Standing.NEVER, fault, runtime.at)
+    faults = trainer_faults(body, runtime.body, patches_runtimes=ground.patches_runtimes)
+    yield from _never(Link.RUNTIME, faults, runtime.at)
 
 
 def _pods(ground: Ground, runtime: Body, body: Body, namespace: str) -> tuple[Pods, ...]:
@@ -230,5 +235,5 @@ def _pods(ground: Ground, runtime: Body, body: Body, namespace: str) -> tuple[Po
     Raises:
         ValueError: an amount is not a quantity.
     """
-    ranges = [each.body for each in ground.objects.of("LimitRange", namespace)]
+    ranges = [manifest.body for manifest in ground.objects.of("LimitRange", namespace)]
     return pods_of(runtime, body, ranges)

@@ -5,7 +5,7 @@ Source: kubernetes-sigs/kueue:pkg/cache/scheduler/resource_node.go@v0.19.2.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,7 +42,7 @@ class Cohorts:
 
     parents: dict[str, str]
     limits: dict[str, dict[Amount, Limits]]
-    usage: dict[str, dict[Amount, int]] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
 
     def line(self, queue: str) -> Iterator[str]:
         """Yield the cohorts above a queue, the root last; a cycle is gone around once."""
@@ -60,22 +60,27 @@ class Cohorts:
         root = [queue, *self.line(queue)][-1]
         return sorted(limit for limit in self.limits if root in {limit, *self.line(limit)})
 
+    def limit(self, node: str, amount: Amount) -> Limits | None:
+        """Return the quota of a queue; None for a cohort, or a resource that it has not."""
+        return self.limits.get(node, {}).get(amount)
+
     def nominal(self, queue: str, amount: Amount) -> int:
         """Return the quota of a queue, without what it may borrow."""
-        limit = self.limits.get(queue, {}).get(amount)
+        limit = self.limit(queue, amount)
         return limit.nominal if limit else 0
 
     def subtree(self, node: str, amount: Amount) -> int:
         """Return the quota of a queue, or what a cohort gets from its members."""
         if node in self.limits:
             return self.nominal(node, amount)
-        return sum(
-            self.subtree(child, amount) - self.local(child, amount) for child in self.children(node)
-        )
+        lent = 0
+        for child in self.children(node):
+            lent += self.subtree(child, amount) - self.local(child, amount)
+        return lent
 
     def local(self, node: str, amount: Amount) -> int:
         """Return the part of a node's quota that it never lends."""
-        limit = self.limits.get(node, {}).get(amount)
+        limit = self.limit(node, amount)
         if limit is None or limit.lending is None:
             return 0
         return max(0, self.subtree(node, amount) - limit.lending)
@@ -84,10 +89,10 @@ class Cohorts:
         """Return what is used of a node's quota."""
         if node in self.limits:
             return self.usage.get(node, {}).get(amount, 0)
-        return sum(
-            max(0, self.used(child, amount) - self.local(child, amount))
-            for child in self.children(node)
-        )
+        borrowed = 0
+        for child in self.children(node):
+            borrowed += max(0, self.used(child, amount) - self.local(child, amount))
+        return borrowed
 
     def local_available(self, node: str, amount: Amount) -> int:
         """Return what is left of the part that a node never lends."""
@@ -99,7 +104,7 @@ class Cohorts:
         if not parent:
             return self.subtree(node, amount) - self.used(node, amount)
         above = self.available(parent, amount)
-        limit = self.limits.get(node, {}).get(amount)
+        limit = self.limit(node, amount)
         if limit is not None and limit.borrowing is not None:
             local = self.local(node, amount)
             stored = self.subtree(node, amount) - local
@@ -113,7 +118,7 @@ class Cohorts:
         if not parent:
             return self.subtree(node, amount)
         most = self.local(node, amount) + self.potential(parent, amount)
-        limit = self.limits.get(node, {}).get(amount)
+        limit = self.limit(node, amount)
         if limit is not None and limit.borrowing is not None:
             most = min(most, self.subtree(node, amount) + limit.borrowing)
         return most
@@ -128,10 +133,10 @@ class Cohorts:
 
     def changed(self, queue: str, usage: Usage, sign: int) -> None:
         """Add what a job uses to its queue (1), or take it away (-1)."""
-        total = defaultdict(int, self.usage.get(queue, {}))
+        total = Counter(self.usage.get(queue, {}))
         for amount, value in usage.items():
             total[amount] += sign * value
-        self.usage[queue] = dict(total)
+        self.usage = {**self.usage, queue: total}
 
 
 def cohorts_of(objects: Objects) -> Cohorts:
@@ -161,12 +166,12 @@ def _limits(queue: dict[str, Any]) -> Iterator[tuple[Amount, Limits]]:
     for group in mappings(queue, "spec", "resourceGroups"):
         for flavor in mappings(group, "flavors"):
             for resource in mappings(flavor, "resources"):
-                name = str(resource["name"])
-                amounts = (
-                    in_base_units(name, str(resource[key]))
-                    if resource.get(key) is not None
-                    else None
-                    for key in ("nominalQuota", "borrowingLimit", "lendingLimit")
-                )
-                nominal, borrowing, lending = amounts
-                yield (str(flavor["name"]), name), Limits(nominal or 0, borrowing, lending)
+                nominal = _quantity(resource, "nominalQuota") or 0
+                borrowing = _quantity(resource, "borrowingLimit")
+                limits = Limits(nominal, borrowing, _quantity(resource, "lendingLimit"))
+                yield (str(flavor["name"]), str(resource["name"])), limits
+
+
+def _quantity(resource: dict[str, Any], limit: str) -> int | None:
+    quantity = resource.get(limit)
+    return None if quantity is None else in_base_units(str(resource["name"]), str(quantity))

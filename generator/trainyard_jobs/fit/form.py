@@ -8,13 +8,14 @@ kubernetes-sigs/kueue:pkg/controller/jobframework/{defaults,validation}.go@v0.19
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.names import DEFAULT_QUEUE
+from trainyard_jobs.fit.limit_range import containers_of
 from trainyard_jobs.fit.merge import merged
+from trainyard_jobs.fit.pods import changes_of
 
 Body = dict[str, Any]
 
@@ -25,13 +26,11 @@ QUEUE = "kueue.x-k8s.io/queue-name"
 """Label of a job that names its LocalQueue."""
 _LONGEST_TIME = "kueue.x-k8s.io/max-exec-time-seconds"
 _KUEUE = "kueue.x-k8s.io/manager"
-_RESERVED = frozenset(
-    {
-        "OMPI_MCA_orte_default_hostfile",
-        "OMPI_MCA_orte_keep_fqdn_hostnames",
-        "OMPI_MCA_orte_set_default_slots",
-        "OMPI_MCA_plm_rsh_args",
-    }
+_RESERVED = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_orte_keep_fqdn_hostnames",
+    "OMPI_MCA_orte_set_default_slots",
+    "OMPI_MCA_plm_rsh_args",
 )
 _LIST_KEYS = {
     "containers": "name",
@@ -117,8 +116,8 @@ def _source_faults(job: Body) -> Iterator[str]:
 def _repeated(body: Any, path: str) -> Iterator[str]:
     """Yield the path of each list with two members of one key."""
     if isinstance(body, list):
-        for index, each in enumerate(body):
-            yield from _repeated(each, f"{path}[{index}]")
+        for index, member in enumerate(body):
+            yield from _repeated(member, f"{path}[{index}]")
     elif isinstance(body, dict):
         for name, value in body.items():
             below = f"{path}.{name}"
@@ -130,20 +129,21 @@ def _repeated(body: Any, path: str) -> Iterator[str]:
 def _has_repeated(members: Any, key: str) -> bool:
     if not isinstance(members, list):
         return False
-    counts = Counter(member.get(key) for member in members if isinstance(member, dict))
-    return any(count > 1 for count in counts.values())
+    names = [member.get(key) for member in members if isinstance(member, dict)]
+    return len(set(names)) < len(names)
 
 
 def trainer_faults(job: Body, runtime: Body, *, patches_runtimes: bool) -> Iterator[str]:
     """Yield what Trainer's webhook refuses in a job with its runtime."""
     containers = _containers(runtime)
-    for part, step in (("dataset", "dataset-initializer"), ("model", "model-initializer")):
+    for part in ("dataset", "model"):
+        step = f"{part}-initializer"
         if mapping(job, "spec", "initializer").get(part) is not None and step not in containers:
             yield f"spec.initializer.{part}: the runtime has no job {step}"
     yield from _change_faults(job, containers)
     if patches_runtimes and mapping(runtime, "spec", "mlPolicy", "mpi"):
         names = {str(variable.get("name")) for variable in mappings(job, "spec", "trainer", "env")}
-        for name in sorted(names & _RESERVED):
+        for name in sorted(names.intersection(_RESERVED)):
             yield f"spec.trainer.env: {name} is Trainer's"
 
 
@@ -151,35 +151,21 @@ def _containers(runtime: Body) -> dict[str, set[str]]:
     """Return the names of the containers of each replicated job of a runtime."""
     containers = {}
     for replicated_job in mappings(runtime, "spec", "template", "spec", "replicatedJobs"):
-        pod = mapping(replicated_job, "template", "spec", "template", "spec")
-        all_of_them = (*mappings(pod, "containers"), *mappings(pod, "initContainers"))
-        containers[str(replicated_job.get("name"))] = {
-            str(container.get("name")) for container in all_of_them
-        }
+        template = mapping(replicated_job, "template", "spec", "template")
+        names = {str(container.get("name")) for container in containers_of(template)}
+        containers[str(replicated_job.get("name"))] = names
     return containers
 
 
 def _change_faults(job: Body, containers: dict[str, set[str]]) -> Iterator[str]:
     """Yield changes of jobs and containers that the runtime does not have."""
-    for role, pod in _pod_changes(job):
+    for role, change in changes_of(job):
         if role not in containers:
             yield f"the runtime has no job {role!r} to change"
             continue
-        for container in (*mappings(pod, "containers"), *mappings(pod, "initContainers")):
+        for container in containers_of(change):
             name = container.get("name")
             if name not in containers[role]:
                 yield f"job {role} of the runtime has no container {name!r} to change"
             elif container.get("env"):
                 yield f"a change of container {name} must not set env"
-
-
-def _pod_changes(job: Body) -> Iterator[tuple[str, Body]]:
-    for override in mappings(job, "spec", "podTemplateOverrides"):
-        for target in mappings(override, "targetJobs"):
-            yield str(target.get("name")), mapping(override, "spec")
-    for patch in mappings(job, "spec", "runtimePatches"):
-        for replicated_job in mappings(
-            patch, "trainingRuntimeSpec", "template", "spec", "replicatedJobs"
-        ):
-            pod = mapping(replicated_job, "template", "spec", "template", "spec")
-            yield str(replicated_job.get("name")), pod

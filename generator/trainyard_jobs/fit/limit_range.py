@@ -6,6 +6,7 @@ Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.3
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from trainyard.model.lookup import mapping, mappings
@@ -14,6 +15,11 @@ from trainyard.model.quantity import in_base_units
 Body = dict[str, Any]
 
 _LISTS = ("containers", "initContainers")
+
+
+def containers_of(template: Body) -> tuple[Body, ...]:
+    """Return the containers of a pod template, those that run before the others included."""
+    return (*mappings(template, "spec", _LISTS[0]), *mappings(template, "spec", _LISTS[1]))
 
 
 def with_defaults(template: Body, ranges: Sequence[Body]) -> Body:
@@ -37,10 +43,8 @@ def _container(container: Body, ranges: Sequence[Body]) -> Body:
 
 def refusals(template: Body, ranges: Sequence[Body]) -> Iterator[str]:
     """Yield each amount of a container that is below a minimum or above a maximum."""
-    for name in _LISTS:
-        for container in mappings(template, "spec", name):
-            for item in _items(ranges):
-                yield from _out_of_range(container, item)
+    for container, item in product(containers_of(template), _items(ranges)):
+        yield from _out_of_range(container, item)
 
 
 def _out_of_range(container: Body, item: Body) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import filterfalse
 
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted
@@ -29,7 +30,7 @@ def until_back(
         yield from checks
         return
     answers = [*checks]
-    others = [answer for answer in answers if not _is_short(answer)]
+    others = [*filterfalse(_is_short, answers)]
     yield from others
     if len(others) < len(answers):
         yield from map(_missing, waiting)
@@ -43,10 +44,10 @@ def _is_short(check: Check) -> bool:
 def _fits(queue: Queue, requests: Mapping[Amount, int]) -> bool:
     """Return whether a job is within its quota when all nodes are in use."""
     flavors = {flavor.name: flavor for flavor in queue.flavors}
-    return all(
-        amount <= flavors[name].amount(resource, flavors[name].quota.maximum)
-        for (name, resource), amount in requests.items()
-    )
+    for (name, resource), amount in requests.items():
+        if amount > flavors[name].amount(resource, flavors[name].quota.maximum):
+            return False
+    return True
 
 
 def _missing(pool: Pool) -> Check:

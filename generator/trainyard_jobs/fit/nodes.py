@@ -29,13 +29,11 @@ def free_nodes(allocatable: Amounts, count: int, used: Iterable[Amounts]) -> lis
         count: of nodes.
         used: what pods request on each node that runs some.
     """
-    busy = [_left(allocatable, requested) for requested in list(used)[:count]]
-    idle = [dict(allocatable) for _ in range(count - len(busy))]
-    return busy + idle
-
-
-def _left(allocatable: Amounts, requested: Amounts) -> dict[str, int]:
-    return {name: amount - requested.get(name, 0) for name, amount in allocatable.items()}
+    nodes = [dict(allocatable) for _ in range(count)]
+    for node, requested in zip(nodes, used, strict=False):
+        for name in node:
+            node[name] -= requested.get(name, 0)
+    return nodes
 
 
 def unplaced(nodes: list[dict[str, int]], wanted: Iterable[Placement]) -> int:

@@ -24,8 +24,8 @@ class Objects:
 
     def of(self, kind: str, namespace: str = "") -> list[Manifest]:
         """Return the objects of a kind in a namespace, by name."""
-        keys = sorted(key for key in self.by_name if key[:2] == (kind, namespace))
-        return [self.by_name[key] for key in keys]
+        keys = [key for key in self.by_name if key[:2] == (kind, namespace)]
+        return list(map(self.by_name.__getitem__, sorted(keys)))
 
 
 def objects_of(manifests: Iterable[Manifest]) -> Objects:

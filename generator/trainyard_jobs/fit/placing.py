@@ -14,6 +14,7 @@ from trainyard_jobs.fit.assignment import (
     missing_nodes,
     placements,
     requests_of,
+    shortages_of,
 )
 from trainyard_jobs.fit.case import Case
 from trainyard_jobs.fit.nodes import Placement, room, unplaced
@@ -70,7 +71,7 @@ def present_checks(case: Case, queueing: Queueing, choices: Sequence[Choice]) ->
 
 
 def _present(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
-    short = [shortage for choice in choices for shortage in choice.shortages]
+    short = shortages_of(choices)
     missing = missing_nodes(queueing, choices)
     if not short and not any(missing.values()):
         return

@@ -7,6 +7,7 @@ kubernetes-sigs/kueue:pkg/controller/jobs/trainjob/trainjob_controller.go @v0.16
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,13 +56,12 @@ def pod_requests(template: Body) -> dict[str, int]:
     Raises:
         ValueError: an amount is not a quantity.
     """
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for container in mappings(template, "spec", "containers"):
-        for name, amount in requests_of(container).items():
-            total[name] = total.get(name, 0) + amount
+        total.update(requests_of(container))
     for container in mappings(template, "spec", "initContainers"):
         for name, amount in requests_of(container).items():
-            total[name] = max(total.get(name, 0), amount)
+            total[name] = max(total[name], amount)
     return dict(sorted(total.items()))
 
 
@@ -92,17 +92,16 @@ def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods
         ValueError: an amount is not a quantity.
     """
     policy = mapping(runtime, "spec", "mlPolicy")
-    return tuple(
-        _pods(replicated, policy, job, ranges)
-        for replicated in mappings(runtime, "spec", "template", "spec", _JOBS)
-    )
+    replicated_jobs = mappings(runtime, "spec", "template", "spec", _JOBS)
+    return tuple(_pods(replicated, policy, job, ranges) for replicated in replicated_jobs)
 
 
 def _pods(replicated: Body, policy: Body, job: Body, ranges: Sequence[Body]) -> Pods:
     role = str(replicated.get("name", ""))
     template = mapping(replicated, "template", "spec", "template")
-    for change in _changes(job, role):
-        template = merged(template, change)
+    for changed, change in changes_of(job):
+        if changed == role:
+            template = merged(template, change)
     if _runs_ranks(replicated, policy):
         template = _with_trainer(template, mapping(job, "spec", "trainer"))
     group = mapping(template, "metadata", "annotations").get(_GROUP, role)
@@ -137,19 +136,15 @@ def _runs_ranks(replicated: Body, policy: Body) -> bool:
     return _step(replicated) == "trainer" or (as_node and replicated.get("name") == "node")
 
 
-def _changes(job: Body, role: str) -> Iterator[Body]:
-    """Yield what a job changes in the pod template of a replicated job, in its order."""
+def changes_of(job: Body) -> Iterator[tuple[str, Body]]:
+    """Yield what a job changes in the pod templates of replicated jobs, in its order."""
     for override in mappings(job, "spec", "podTemplateOverrides"):
-        if any(target.get("name") == role for target in mappings(override, "targetJobs")):
-            yield {key: override[key] for key in ("metadata", "spec") if key in override}
+        change: Body = {key: override[key] for key in ("metadata", "spec") if key in override}
+        for target in mappings(override, "targetJobs"):
+            yield str(target.get("name")), change
     for patch in mappings(job, "spec", "runtimePatches"):
-        yield from _patched(patch, role)
-
-
-def _patched(patch: Body, role: str) -> Iterator[Body]:
-    for replicated in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
-        if replicated.get("name") == role:
-            yield mapping(replicated, "template", "spec", "template")
+        for replicated in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
+            yield str(replicated.get("name")), mapping(replicated, "template", "spec", "template")
 
 
 def _with_trainer(template: Body, trainer: Body) -> Body:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.queue import Queue
-from trainyard_jobs.fit.assignment import Queueing, choose, groups_of, requests_of
+from trainyard_jobs.fit.assignment import (
+    Queueing,
+    choose,
+    groups_of,
+    requests_of,
+    shortages_of,
+)
 from trainyard_jobs.fit.case import Case
 from trainyard_jobs.fit.cohorts import cohorts_of, queue_node
 from trainyard_jobs.fit.form import QUEUE
@@ -45,14 +52,13 @@ def _quota_place(case: Case) -> Pointer:
 def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
     """Yield why a queue admits nothing, by the profiles or by what the snapshot shows."""
     snapshot = case.ground.snapshot
-    for each in (local, queue):
-        policy = value_at(each.body, "spec.stopPolicy") or "None"
+    for manifest in (local, queue):
+        policy = value_at(manifest.body, "spec.stopPolicy") or "None"
         # A queue is held for nodes in maintenance, which its quota shows too.
         if policy not in {"None", "Hold"}:
             team = case.ground.tenant.team
-            message = (
-                f"{each.body['kind']} {each.name} is stopped ({policy}): the team is {team.state}"
-            )
+            stopped = f"{manifest.body['kind']} {manifest.name} is stopped ({policy})"
+            message = f"{stopped}: the team is {team.state}"
             repair = ("set `state: active` in the team's profile",)
             place = team.at / "state"
             yield Check(Link.QUEUE, Standing.NEVER, message, place, repair=repair)
@@ -65,8 +71,9 @@ def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
 
 def _range_checks(case: Case) -> Iterator[Check]:
     ranges = case.ground.objects.of("LimitRange", case.namespace)
+    bodies = [manifest.body for manifest in ranges]
     for pods in case.pods:
-        for refusal in refusals(pods.template, [manifest.body for manifest in ranges]):
+        for refusal in refusals(pods.template, bodies):
             message = f"pods of {pods.role}: {refusal}"
             yield Check(Link.LIMIT_RANGE, Standing.NEVER, message, ranges[0].at)
 
@@ -84,8 +91,10 @@ def _coverage(case: Case, queue: Manifest) -> Iterator[Check]:
 
 
 def _covered(queue: dict[str, Any]) -> set[str]:
-    groups = mappings(queue, "spec", "resourceGroups")
-    return {str(name) for group in groups for name in group.get("coveredResources") or []}
+    covered: set[str] = set()
+    for group in mappings(queue, "spec", "resourceGroups"):
+        covered.update(map(str, group.get("coveredResources") or []))
+    return covered
 
 
 def _quota_checks(case: Case, manifest: Manifest) -> Iterator[Check]:
@@ -98,11 +107,9 @@ def _quota_checks(case: Case, manifest: Manifest) -> Iterator[Check]:
         message = f"pods of {lost.role} need nodes with {labels}, which no flavor of the queue has"
         yield Check(Link.FLAVOR, Standing.NEVER, message, _quota_place(case))
         return
-    ever = [shortage for choice in choices for shortage in choice.shortages if shortage.ever]
-    never = [
-        *quota_checks(case, queueing, choices, ever, Standing.NEVER),
-        *node_checks(queueing, choices),
-    ]
+    ever = [shortage for shortage in shortages_of(choices) if shortage.ever]
+    never = [*quota_checks(case, queueing, choices, ever, Standing.NEVER)]
+    never += node_checks(queueing, choices)
     checks = [*until_back(_model(case, manifest), requests_of(choices), never)]
     yield from checks or present_checks(case, queueing, choices)
 
@@ -110,11 +117,11 @@ def _quota_checks(case: Case, manifest: Manifest) -> Iterator[Check]:
 def _queueing(case: Case, manifest: Manifest) -> Queueing:
     cohorts = cohorts_of(case.ground.objects)
     snapshot = case.ground.snapshot or Snapshot()
-    cohorts.usage = {name: dict(usage) for name, usage in snapshot.queues.items()}
+    cohorts.usage = snapshot.queues
     queue = _model(case, manifest)
     pools = {flavor.name: flavor.pool.in_use for flavor in queue.flavors}
-    placed = (name for name in pools if _has_topology(case, name))
-    return Queueing(cohorts, snapshot, queue_node(manifest.name), pools, frozenset(placed))
+    placed = frozenset(filter(partial(_has_topology, case), pools))
+    return Queueing(cohorts, snapshot, queue_node(manifest.name), pools, placed)
 
 
 def _model(case: Case, manifest: Manifest) -> Queue:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import groupby
+from operator import attrgetter
 
 from trainyard.model.quantity import format_amount
-from trainyard.model.queue import Flavor
 from trainyard.model.team import Quota
 from trainyard_jobs.fit.assignment import Choice, Queueing, Shortage, requests_of
 from trainyard_jobs.fit.case import Case
@@ -26,18 +27,16 @@ def quota_checks(
 ) -> Iterator[Check]:
     """Yield one answer for each flavor: of its GPUs, else of the resource that lacks most."""
     total = requests_of(choices)
-    for flavor in sorted({shortage.amount[0] for shortage in short}):
+
+    def rank(shortage: Shortage) -> tuple[bool, Fraction]:
+        flavor, resource = shortage.amount
         gpu = queueing.flavors[flavor].hardware.gpu
-        ranked = [
-            (
-                gpu is None or shortage.amount[1] != gpu.resource,
-                Fraction(shortage.limit, total[shortage.amount]),
-                shortage.amount,
-            )
-            for shortage in short
-            if shortage.amount[0] == flavor
-        ]
-        *_, worst = min(ranked)
+        is_other = gpu is None or resource != gpu.resource
+        return is_other, Fraction(shortage.limit, total[shortage.amount])
+
+    by_amount = sorted(short, key=attrgetter("amount"))
+    for _, of_flavor in groupby(by_amount, key=lambda shortage: shortage.amount[0]):
+        worst = min(of_flavor, key=rank).amount
         yield _shortage(case, queueing, worst, total[worst], standing)
 
 
@@ -46,17 +45,17 @@ def _shortage(
 ) -> Check:
     flavor, resource = key
     cohorts, queue = queueing.cohorts, queueing.queue
-    most, own = cohorts.potential(queue, key), cohorts.nominal(queue, key)
+    most, nominal = cohorts.potential(queue, key), cohorts.nominal(queue, key)
     never = standing is Standing.NEVER
     known = case.ground.snapshot is not None
-    quota = next(found.quota for found in _flavors(case) if found.name == flavor)
+    quota = next(own.quota for own in case.ground.tenant.flavors if own.name == flavor)
     return Check(
         Link.QUOTA,
         standing,
         f"requested {_shown(key, requested)} ({by_pods(case, resource)}) on {flavor}, "
         + ("more than the queue can ever use" if never else "more than is free now"),
         quota.place,
-        limit=f"{_shown(key, most)}, {_shown(key, own)} of its own",
+        limit=f"{_shown(key, most)}, {_shown(key, nominal)} of its own",
         usage=_shown(key, cohorts.used(queue, key)) if known else "",
         available=_shown(key, max(0, cohorts.available(queue, key))) if known else "",
         repair=(_more(quota) if never else WAIT,),
@@ -83,8 +82,3 @@ def by_pods(case: Case, resource: str) -> str:
         if amount:
             parts.append(f"{pods.role} {pods.count} x {format_amount(resource, amount)}")
     return ", ".join(parts)
-
-
-def _flavors(case: Case) -> Iterator[Flavor]:
-    for queue in case.ground.tenant.queues:
-        yield from queue.flavors

@@ -64,14 +64,13 @@ def with_change(ground: Ground, job: Body, judged: Judged) -> Verdict:
         ToolError: the evaluator fails.
     """
     verdict, case = judged.verdict, judged.case
+    changes: Sequence[Change] = ()
     if verdict.standing is Standing.WAITS:
-        fewer = _fewer_nodes(ground, job, case, _starts)
-        return replace(verdict, change=tuple(change.display for change in fewer))
-    if verdict.standing is Standing.NEVER:
-        changes = [*_fewer_nodes(ground, job, case, _has_room), *_changes(case, job)]
-        needed = _needed(ground, job, changes)
-        return replace(verdict, change=tuple(change.display for change in needed))
-    return verdict
+        changes = _fewer_nodes(ground, job, case, _starts)
+    elif verdict.standing is Standing.NEVER:
+        tried = [*_fewer_nodes(ground, job, case, _has_room), *_changes(case, job)]
+        changes = _needed(ground, job, tried)
+    return replace(verdict, change=tuple(change.display for change in changes))
 
 
 def _may_start(standing: Standing) -> bool:
@@ -92,23 +91,30 @@ def _needed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Ch
 
     A job is judged at most twice for each change, and once for all of them together.
     """
-    helping = _help(ground, job, [[change] for change in changes])
-    if True in helping:
-        return changes[helping.index(True) : helping.index(True) + 1]
-    if not all(_help(ground, job, [changes])):
+    # All are judged at once: the evaluator is started once.
+    judged_jobs = judge(ground, [merged(job, change.patch) for change in changes])
+    for change, judged in zip(changes, judged_jobs, strict=True):
+        if _may_start(judged.verdict.standing):
+            return [change]
+    return _together(ground, job, changes)
+
+
+def _together(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
+    """Return those of some changes that help only together; none when all of them don't."""
+    if not _help(ground, job, changes):
         return ()
     kept = changes
     for change in changes:
         fewer = [other for other in kept if other is not change]
-        if all(_help(ground, job, [fewer])):
+        if _help(ground, job, fewer):
             kept = fewer
     return kept
 
 
-def _help(ground: Ground, job: Body, tried: Sequence[Sequence[Change]]) -> list[bool]:
-    """Return whether each set of changes lets a job start, now or later; all are judged at once."""
-    judged_jobs = judge(ground, [_changed(job, changes) for changes in tried])
-    return [_may_start(judged.verdict.standing) for judged in judged_jobs]
+def _help(ground: Ground, job: Body, changes: Sequence[Change]) -> bool:
+    """Return whether changes together let a job start, now or later."""
+    (judged,) = judge(ground, [_changed(job, changes)])
+    return _may_start(judged.verdict.standing)
 
 
 def _changed(job: Body, changes: Sequence[Change]) -> Body:
@@ -191,19 +197,15 @@ def _changes(case: Case, job: Body) -> Iterator[Change]:
 def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
     """Yield the queue of a runtime's nodes, and a name of a length that the runtime takes."""
     queue, longest = grant.launch.hardware.node_class, grant.launch.longest_job_name
-    if text(case.body, "metadata", "labels", QUEUE) not in _queues(case, queue):
+    named = text(case.body, "metadata", "labels", QUEUE)
+    local_queues = {local.name: local.queue.node_class for local in _home(case).local_queues}
+    if local_queues.get(named) != queue:
         yield Change(f"set the label {QUEUE} to {queue}", {"metadata": {"labels": {QUEUE: queue}}})
     if len(case.name) > longest:
         key, appended = naming(job)
         name = case.name[: longest - appended].rstrip("-")
         display = f"shorten metadata.{key} to {longest - appended} characters"
         yield Change(display, {"metadata": {key: name}})
-
-
-def _queues(case: Case, node_class: str) -> set[str]:
-    """Return the LocalQueues that lead to the queue of a class of node."""
-    local_queues = _home(case).local_queues
-    return {local.name for local in local_queues if local.queue.node_class == node_class}
 
 
 def _meant(case: Case, space: Space) -> Grant | None:
@@ -223,9 +225,11 @@ def _meant(case: Case, space: Space) -> Grant | None:
 def _runtime(case: Case, grant: Grant) -> Change:
     reference = {"name": grant.launch.name, "kind": RUNTIME}
     written = mapping(case.body, "spec", "runtimeRef")
-    differing = [key for key, value in reference.items() if written.get(key, value) != value]
-    display = " and ".join(f"spec.runtimeRef.{key} to {reference[key]}" for key in differing)
-    return Change(f"set {display}", {"spec": {"runtimeRef": reference}})
+    differing = []
+    for key, value in reference.items():
+        if written.get(key, value) != value:
+            differing.append(f"spec.runtimeRef.{key} to {value}")
+    return Change(f"set {' and '.join(differing)}", {"spec": {"runtimeRef": reference}})
 
 
 def _priority(space: Space) -> Iterator[Change]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from trainyard.model.lookup import mapping, mappings
+from trainyard.model.lookup import mapping
 from trainyard.model.quantity import parse_amount
 from trainyard_jobs.fit.case import Case
+from trainyard_jobs.fit.limit_range import containers_of
 from trainyard_jobs.fit.verdict import Check, Link, Standing
 
 Body = dict[str, Any]
@@ -23,11 +24,10 @@ _HUGE = "hugepages-"
 def resource_checks(case: Case) -> Iterator[Check]:
     """Yield each amount with which no pod of a job can be created; all are quantities."""
     for pods in case.pods:
-        for part in ("containers", "initContainers"):
-            for container in mappings(pods.template, "spec", part):
-                for fault in resource_faults(container):
-                    whose = f"pods of {pods.role}: container {container.get('name')}"
-                    yield Check(Link.FORM, Standing.NEVER, f"{whose} {fault}")
+        for container in containers_of(pods.template):
+            whose = f"pods of {pods.role}: container {container.get('name')}"
+            for fault in resource_faults(container):
+                yield Check(Link.FORM, Standing.NEVER, f"{whose} {fault}")
 
 
 def resource_faults(container: Body) -> Iterator[str]:

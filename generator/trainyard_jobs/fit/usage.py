@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,8 @@ from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.quantity import in_base_units
 from trainyard.model.workload import has_quota, reserved_at, usage_of
 from trainyard_jobs.fit.cohorts import Amount, queue_node
+
+Body = dict[str, Any]
 
 HOSTNAME = "kubernetes.io/hostname"
 _MOST_DOMAINS = 100_000
@@ -55,7 +58,7 @@ class Snapshot:
     stopped: Mapping[str, str] = field(default_factory=dict)
 
 
-def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
+def snapshot_of(bodies: Iterable[Body]) -> Snapshot:
     """Return what objects of a cluster show as used; other kinds are passed over.
 
     Args:
@@ -64,39 +67,40 @@ def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
     Raises:
         ArithmeticError, LookupError, TypeError, ValueError: an object is none that a cluster has.
     """
-    by_kind: dict[str, list[dict[str, Any]]] = {}
+    queues: dict[str, dict[Amount, int]] = {}
+    stopped: dict[str, str] = {}
+    workloads: list[Body] = []
+    quotas: dict[tuple[str, str], Body] = {}
     for body in bodies:
-        by_kind.setdefault(str(body.get("kind")), []).append(body)
-    workloads, queues = by_kind.get("Workload", []), by_kind.get("ClusterQueue", [])
-    return Snapshot(
-        dict(_used(queues)),
-        tuple(_running(body) for body in workloads if has_quota(body)),
-        {
-            _named(body): mapping(body, "status", "used")
-            for body in by_kind.get("ResourceQuota", [])
-        },
-        bool(workloads),
-        {_queue(body): why for body in queues if (why := _stopped(body))},
-    )
+        kind, (namespace, name) = body.get("kind"), _named(body)
+        if kind == "ClusterQueue":
+            # Kueue writes it with the first status.
+            if value_at(body, "status.flavorsReservation") is not None:
+                queues[queue_node(name)] = dict(_reserved(body))
+            if why := _stopped(body):
+                stopped[queue_node(name)] = why
+        elif kind == "Workload":
+            workloads.append(body)
+        elif kind == "ResourceQuota":
+            quotas[namespace, name] = mapping(body, "status", "used")
+    running = map(_running, filter(has_quota, workloads))
+    return Snapshot(queues, tuple(running), quotas, bool(workloads), stopped)
 
 
-def _named(body: dict[str, Any]) -> tuple[str, str]:
+def _named(body: Body) -> tuple[str, str]:
     metadata = mapping(body, "metadata")
     return str(metadata.get("namespace", "")), str(metadata.get("name", ""))
 
 
-def _queue(body: dict[str, Any]) -> str:
-    return queue_node(_named(body)[1])
+def _condition(body: Body, kind: str) -> Body:
+    """Return the condition of a kind; an empty one where an object has none."""
+    for condition in mappings(body, "status", "conditions"):
+        if condition.get("type") == kind:
+            return condition
+    return {}
 
 
-def _used(queues: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[Amount, int]]]:
-    """Yield the usage of each ClusterQueue for which Kueue has written one."""
-    for body in queues:
-        if value_at(body, "status.flavorsReservation") is not None:
-            yield _queue(body), dict(_reserved(body))
-
-
-def _stopped(queue: dict[str, Any]) -> str:
+def _stopped(queue: Body) -> str:
     """Return why a ClusterQueue admits nothing; empty when it does.
 
     Source: kubernetes-sigs/kueue:pkg/cache/scheduler/clusterqueue.go@v0.19.2 (updateQueueStatus).
@@ -104,37 +108,29 @@ def _stopped(queue: dict[str, Any]) -> str:
     policy = value_at(queue, "spec.stopPolicy") or "None"
     if policy != "None":
         return f"its stopPolicy is {policy}"
-    return next(
-        (
-            str(condition.get("message") or condition.get("reason"))
-            for condition in mappings(queue, "status", "conditions")
-            if (condition.get("type"), condition.get("status")) == ("Active", "False")
-        ),
-        "",
-    )
+    active = _condition(queue, "Active")
+    is_stopped = active.get("status") == "False"
+    return str(active.get("message") or active.get("reason")) if is_stopped else ""
 
 
-def _reserved(queue: dict[str, Any]) -> Iterator[tuple[Amount, int]]:
+def _reserved(queue: Body) -> Iterator[tuple[Amount, int]]:
     """Yield what the jobs of a ClusterQueue use; Kueue counts a job as soon as it has quota."""
     for flavor in mappings(queue, "status", "flavorsReservation"):
         for resource in mappings(flavor, "resources"):
             name = str(resource.get("name"))
-            yield (
-                (str(flavor.get("name")), name),
-                in_base_units(name, str(resource.get("total", "0"))),
-            )
+            total = in_base_units(name, str(resource.get("total", "0")))
+            yield (str(flavor.get("name")), name), total
 
 
-def _running(workload: dict[str, Any]) -> Running:
-    nodes: dict[str, dict[str, int]] = {}
+def _running(workload: Body) -> Running:
+    nodes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for assignment in mappings(workload, "status", "admission", "podSetAssignments"):
-        flavors, used = mapping(assignment, "flavors"), mapping(assignment, "resourceUsage")
-        amounts = {name: in_base_units(name, str(used.get(name, "0"))) for name in flavors}
-        pods = max(1, int(assignment.get("count") or 1))
-        for node, count in _places(assignment):
-            here = nodes.setdefault(node, {})
-            for name, total in amounts.items():
-                here[name] = here.get(name, 0) + total * count // pods
+        used = mapping(assignment, "resourceUsage")
+        pods, places = max(1, int(assignment.get("count") or 1)), list(_places(assignment))
+        for name in mapping(assignment, "flavors"):
+            total = in_base_units(name, str(used.get(name, "0")))
+            for node, count in places:
+                nodes[node][name] += total * count // pods
     queue = str(value_at(workload, "status.admission.clusterQueue"))
     priority = int(value_at(workload, "spec.priority") or 0)
     job = "/".join(_named(workload))
@@ -142,7 +138,7 @@ def _running(workload: dict[str, Any]) -> Running:
     return Running(job, queue_node(queue), priority, usage, nodes, since)
 
 
-def _places(assignment: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _places(assignment: Body) -> Iterator[tuple[str, int]]:
     """Yield each node of a topology assignment and the number of its pods.
 
     Source: kubernetes-sigs/kueue:apis/kueue/v1beta2/workload_types.go@v0.19.2
@@ -160,18 +156,18 @@ def _places(assignment: dict[str, Any]) -> Iterator[tuple[str, int]]:
             yield from zip(_values(values[-1], size), _counts(part, size), strict=True)
 
 
-def _values(level: dict[str, Any], size: int) -> list[str]:
+def _values(level: Body, size: int) -> list[str]:
     """Return the names of the domains of a slice at one level."""
     if level.get("universal") is not None:
         return [str(level["universal"])] * size
-    each = mapping(level, "individual")
-    prefix, suffix = str(each.get("prefix") or ""), str(each.get("suffix") or "")
-    return [f"{prefix}{root}{suffix}" for root in each.get("roots") or []]
+    names = mapping(level, "individual")
+    prefix, suffix = str(names.get("prefix") or ""), str(names.get("suffix") or "")
+    return [f"{prefix}{root}{suffix}" for root in names.get("roots") or []]
 
 
-def _counts(part: dict[str, Any], size: int) -> list[int]:
+def _counts(part: Body, size: int) -> list[int]:
     """Return the pods in each domain of a slice."""
     counts = mapping(part, "podCounts")
     if counts.get("universal") is not None:
         return [int(counts["universal"])] * size
-    return [int(each) for each in counts.get("individual") or []]
+    return list(map(int, counts.get("individual") or []))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.fit.pods import Pods
 
 
 class Standing(StrEnum):
@@ -60,24 +61,11 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Podset:
-    """Pods of one role.
-
-    Args:
-        requests: of one pod, as quantities.
-    """
-
-    role: str
-    count: int
-    requests: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """What becomes of a job.
 
     Args:
-        podsets: its pods; none when the job has no usable runtime.
+        podsets: its pods by role; none when the job has no usable runtime.
         checks: the answer of each link that was judged, in order.
         change: a change of a job that helps: a waiting one is then admitted, one
             that never starts is admitted or waits. Empty when none was found or is needed.
@@ -85,7 +73,7 @@ class Verdict:
 
     job: str
     namespace: str
-    podsets: tuple[Podset, ...]
+    podsets: tuple[Pods, ...]
     checks: tuple[Check, ...]
     change: tuple[str, ...] = ()
 
@@ -100,19 +88,21 @@ class Verdict:
             for check in self.checks
             if check.standing is not Standing.UNJUDGED or check.link is Link.QUOTA
         }
-        order = (Standing.NEVER, Standing.WAITS, Standing.UNJUDGED)
-        return next((worst for worst in order if worst in answers), Standing.ADMITTED)
+        for worst in (Standing.NEVER, Standing.WAITS, Standing.UNJUDGED):
+            if worst in answers:
+                return worst
+        return Standing.ADMITTED
 
     @property
     def deciding(self) -> tuple[Check, ...]:
         """The links that refuse a job or let it wait; none when it is admitted or not judged."""
-        return tuple(
-            check
-            for check in self.checks
-            if check.standing is self.standing in {Standing.NEVER, Standing.WAITS}
-        )
+        decides = self.standing in {Standing.NEVER, Standing.WAITS}
+        return self._checks(self.standing) if decides else ()
 
     @property
     def unjudged(self) -> tuple[Check, ...]:
         """The links that were not judged."""
-        return tuple(check for check in self.checks if check.standing is Standing.UNJUDGED)
+        return self._checks(Standing.UNJUDGED)
+
+    def _checks(self, standing: Standing) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.standing is standing)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from trainyard.model.admission import Answer
-from trainyard.model.quantity import format_amount
 from trainyard_jobs.fit.case import Case, Ground, case_of
-from trainyard_jobs.fit.pods import Pods
 from trainyard_jobs.fit.queueing import queue_checks
 from trainyard_jobs.fit.refusals import claim_checks, object_quota_checks, policy_checks
 from trainyard_jobs.fit.resources import resource_checks
-from trainyard_jobs.fit.verdict import Check, Link, Podset, Verdict
+from trainyard_jobs.fit.verdict import Check, Link, Verdict
 
-_ORDER = {link: number for number, link in enumerate(Link)}
+_ORDER = list(Link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def _answers(ground: Ground, cases: Sequence[Case]) -> Iterator[Sequence[Answer]
     requests = [case.requests() for case in cases]
     answers = iter(ground.judge(list(chain.from_iterable(requests))) if ground.judge else ())
     for asked in requests:
-        yield [next(answers) for _ in asked] if ground.judge else ()
+        yield list(islice(answers, len(asked)))
 
 
 def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -61,14 +59,5 @@ def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
             checks += object_quota_checks(case)
             checks += queue_checks(case)
             checks += claim_checks(case)
-    checks.sort(key=lambda check: _ORDER[check.link])
-    return Verdict(case.name, case.namespace, _podsets(case), tuple(dict.fromkeys(checks)))
-
-
-def _podsets(case: Case) -> tuple[Podset, ...]:
-    return tuple(map(_podset, case.pods))
-
-
-def _podset(pods: Pods) -> Podset:
-    requests = {name: format_amount(name, amount) for name, amount in pods.requests.items()}
-    return Podset(pods.role, pods.count, requests)
+    checks.sort(key=lambda check: _ORDER.index(check.link))
+    return Verdict(case.name, case.namespace, case.pods, tuple(dict.fromkeys(checks)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,9 @@ from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.plainfile import LARGEST
 from trainyard.yaml_io.source import Source
-from trainyard_jobs.convert.model import Conversion
+from trainyard_jobs.convert.draft import Draft
+from trainyard_jobs.convert.finish import finish
+from trainyard_jobs.convert.model import Conversion, Remark
 from trainyard_jobs.convert.mpijob.job import converted, is_mpijob
 
 _ENDINGS = frozenset({".json", ".yaml", ".yml"})
@@ -44,32 +46,59 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
         TreeError: a file can't be read, is not YAML, or has an object without kind; or all files
             together are too large.
     """
-    sources = [*_sources(files)]
-    members = [
-        (source, path, body)
-        for source in sources
-        for path, body in objects(source.file, source.value)
-    ]
-    jobs = [member for member in members if is_mpijob(member[2])]
-    conversions = [
-        in_order(converted(body, Pointer(source.file, path), tenant), source)
-        for source, path, body in jobs
-    ]
+    conversions: list[Conversion] = []
+    sources = list(_sources(files))
+    others = 0
+    for source in sources:
+        for path, body in objects(source.file, source.value):
+            if is_mpijob(body):
+                conversion = converted(body, Pointer(source.file, path), tenant)
+                conversions.append(in_order(conversion, source))
+            else:
+                others += 1
     by_file = {source.file: source for source in sources}
-    return Converted(tuple(conversions), by_file, len(members) - len(jobs))
+    return Converted(tuple(conversions), by_file, others)
 
 
 def in_order(conversion: Conversion, source: Source) -> Conversion:
     """Return a conversion with its notes in the order of the source, each once."""
-    marks = {note: source.mark(note.at) for note in conversion.notes}
-    notes = sorted(marks, key=lambda note: (marks[note].line, marks[note].column))
+
+    def position(note: Remark) -> tuple[int, int]:
+        mark = source.mark(note.at)
+        return mark.line, mark.column
+
+    notes = sorted(dict.fromkeys(conversion.notes), key=position)
     return replace(conversion, notes=tuple(notes))
+
+
+def drafts_converted(
+    files: Iterable[Path],
+    read: Callable[[Path], tuple[Source, Iterable[Draft]]],
+    tenant: Tenant | None,
+) -> Converted:
+    """Return the jobs of files as TrainJobs.
+
+    Args:
+        files: in their order.
+        read: returns a file with the drafts of its jobs.
+        tenant: the team that submits the jobs; None when it is not known.
+    """
+    conversions: list[Conversion] = []
+    sources: dict[str, Source] = {}
+    for file in files:
+        source, drafts = read(file)
+        sources[source.file] = source
+        conversions += [in_order(finish(draft, tenant), source) for draft in drafts]
+    return Converted(tuple(conversions), sources)
 
 
 def tenant_of(platform: Platform, team: str, cluster: str) -> Tenant | None:
     """Return a team on a cluster; None when it has no quota there."""
-    site = next(site for site in platform.sites if site.name == cluster)
-    return next((tenant for tenant in site.tenants if tenant.name == team), None)
+    for site in platform.sites:
+        for tenant in site.tenants:
+            if (site.name, tenant.name) == (cluster, team):
+                return tenant
+    return None
 
 
 def _sources(files: Sequence[Path]) -> Iterator[Source]:
@@ -85,6 +114,6 @@ def _sources(files: Sequence[Path]) -> Iterator[Source]:
 def _files(files: Sequence[Path]) -> Iterator[Path]:
     for file in files:
         if str(file) != "-" and file.is_dir():
-            yield from sorted(each for each in file.rglob("*") if each.suffix in _ENDINGS)
+            yield from sorted(below for below in file.rglob("*") if below.suffix in _ENDINGS)
         else:
             yield file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
@@ -17,13 +17,12 @@ from trainyard.handed_in import (
 )
 from trainyard.model.tenant import Tenant
 from trainyard.yaml_io.source import Source
-from trainyard_jobs.convert.finish import finish
-from trainyard_jobs.convert.model import Conversion
+from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.sagemaker.convert import draft_of
 from trainyard_jobs.convert.sagemaker.estimator import read_estimators
 from trainyard_jobs.convert.sagemaker.request import Request
 from trainyard_jobs.convert.sagemaker.training_job import is_training_job, read_training_job
-from trainyard_jobs.workflows.convert import Converted, in_order
+from trainyard_jobs.workflows.convert import Converted, drafts_converted
 
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 """Errors of Python's parser; it has no memory for what is nested deeper than its own stack."""
@@ -41,13 +40,12 @@ def convert_training_jobs(files: Sequence[Path], tenant: Tenant | None) -> Conve
     Raises:
         TreeError: a file can't be read, or is neither.
     """
-    conversions: list[Conversion] = []
-    sources: dict[str, Source] = {}
-    for file in files:
-        source, requests = _requests(file)
-        sources[source.file] = source
-        conversions += [in_order(finish(draft_of(request), tenant), source) for request in requests]
-    return Converted(tuple(conversions), sources)
+    return drafts_converted(files, _read, tenant)
+
+
+def _read(file: Path) -> tuple[Source, Iterator[Draft]]:
+    source, requests = _requests(file)
+    return source, map(draft_of, requests)
 
 
 def _requests(file: Path) -> tuple[Source, list[Request]]:

@@ -8,10 +8,9 @@ from pathlib import Path
 from trainyard.handed_in import OBJECTS, content_of, shown
 from trainyard.model.tenant import Tenant
 from trainyard.yaml_io.source import Source
-from trainyard_jobs.convert.finish import finish
-from trainyard_jobs.convert.model import Conversion
+from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.slurm.convert import read_batch_script
-from trainyard_jobs.workflows.convert import Converted, in_order
+from trainyard_jobs.workflows.convert import Converted, drafts_converted
 
 
 def convert_batch_scripts(files: Sequence[Path], tenant: Tenant | None) -> Converted:
@@ -24,11 +23,10 @@ def convert_batch_scripts(files: Sequence[Path], tenant: Tenant | None) -> Conve
     Raises:
         TreeError: a file can't be read.
     """
-    conversions: list[Conversion] = []
-    sources: dict[str, Source] = {}
-    for file in files:
-        content, text = content_of(file, OBJECTS)
-        source = sources[shown(file)] = Source(shown(file), content)
-        drafts = read_batch_script(source.file, text)
-        conversions += [in_order(finish(draft, tenant), source) for draft in drafts]
-    return Converted(tuple(conversions), sources)
+    return drafts_converted(files, _read, tenant)
+
+
+def _read(file: Path) -> tuple[Source, Sequence[Draft]]:
+    content, text = content_of(file, OBJECTS)
+    source = Source(shown(file), content)
+    return source, read_batch_script(source.file, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,13 @@ def read_jobs(file: Path) -> Jobs:
         TreeError: it can't be read, is not YAML, or has an object without kind.
     """
     source = read_source(file)
-    bodies = [body for _, body in objects(source.file, source.value)]
-    jobs = tuple(each for each in bodies if (each.get("apiVersion"), each.get("kind")) == _JOB)
-    return Jobs(jobs, len(bodies) - len(jobs))
+    jobs, others = list[Body](), 0
+    for _, body in objects(source.file, source.value):
+        if (body.get("apiVersion"), body["kind"]) == _JOB:
+            jobs.append(body)
+        else:
+            others += 1
+    return Jobs(tuple(jobs), others)
 
 
 def read_snapshot(file: Path) -> Snapshot:
@@ -118,6 +123,4 @@ def fit_jobs(
     manifests = (*generation.manifests[cluster], *component_manifests(site))
     ground = ground_of(site, tenant, manifests, snapshot)
     judged = judge(ground, jobs.bodies)
-    return tuple(
-        with_change(ground, body, each) for body, each in zip(jobs.bodies, judged, strict=True)
-    )
+    return tuple(map(partial(with_change, ground), jobs.bodies, judged))

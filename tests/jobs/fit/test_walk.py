@@ -42,7 +42,7 @@ def test_sample_is_admitted_with_its_pods(changes: dict[str, Any]) -> None:
 
     assert (found.standing, found.checks) == (Standing.ADMITTED, ())
     assert [(each.role, each.count) for each in found.podsets] == [("node", 1), ("launcher", 1)]
-    assert found.podsets[0].requests["nvidia.com/gpu"] == "8"
+    assert found.podsets[0].requests["nvidia.com/gpu"] == 8
 
 
 @given(st.integers(0, 12))

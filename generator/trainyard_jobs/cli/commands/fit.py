@@ -11,14 +11,7 @@ from trainyard.cli import findings
 from trainyard.cli.console import notify
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.cli.formats import Output, deliver
-from trainyard.cli.options import (
-    complete_cluster,
-    complete_team,
-    format_option,
-    output_option,
-    places,
-    profiles_option,
-)
+from trainyard.cli.options import format_option, output_option, places, profiles_option
 from trainyard.cli.team import generate_for_team
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Generation
@@ -26,6 +19,7 @@ from trainyard.handed_in import shown
 from trainyard_jobs.admission.evaluator import build
 from trainyard_jobs.cli.fit.document import document
 from trainyard_jobs.cli.fit.text import text
+from trainyard_jobs.cli.options import cluster_option, team_option
 from trainyard_jobs.fit.verdict import Standing, Verdict
 from trainyard_jobs.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot
 
@@ -37,18 +31,8 @@ _JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 @click.argument("job", type=_JOB, required=False, metavar="[JOB.yaml]")
 @profiles_option
 @output_option
-@click.option(
-    "--team",
-    metavar="NAME",
-    shell_complete=complete_team,
-    help="Team that submits the job. Default: by its namespace.",
-)
-@click.option(
-    "--cluster",
-    metavar="NAME",
-    shell_complete=complete_cluster,
-    help="Cluster of the job, if the team is on several.",
-)
+@team_option("Team that submits the job. Default: by its namespace.")
+@cluster_option("job")
 @click.option(
     "--usage",
     type=_FILE,
@@ -83,7 +67,9 @@ def command(  # noqa: PLR0917 - click passes options by name
     if builds:
         notify(f"the evaluator is {build()}")
     if job is None:
-        return _only_built(builds=builds)
+        if not builds:
+            raise click.UsageError("name the file of a TrainJob")
+        return Exit.FINE
     jobs = read_jobs(job)
     if not jobs.bodies:
         raise NoInput(f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1")
@@ -93,12 +79,6 @@ def command(  # noqa: PLR0917 - click passes options by name
         return _not_generated(made, profiles, formats)
     verdicts = fit_jobs(made, home, owner, jobs, snapshot)
     return _report(made, profiles, jobs, verdicts, formats)
-
-
-def _only_built(*, builds: bool) -> int:
-    if not builds:
-        raise click.UsageError("name the file of a TrainJob")
-    return Exit.FINE
 
 
 def _not_generated(made: Generation, profiles: Path, formats: tuple[Output, ...]) -> int:

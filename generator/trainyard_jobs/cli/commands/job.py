@@ -9,18 +9,13 @@ import click
 from trainyard.cli import findings
 from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
-from trainyard.cli.options import (
-    complete_cluster,
-    complete_team,
-    output_option,
-    places,
-    profiles_option,
-)
+from trainyard.cli.options import output_option, places, profiles_option
 from trainyard.cli.team import generate_for_team
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Generation
 from trainyard.model.acceptance import TESTS
 from trainyard_jobs.cli.fit.text import text
+from trainyard_jobs.cli.options import cluster_option, team_option
 from trainyard_jobs.convert.asked import Asked, Refused
 from trainyard_jobs.fit.verdict import Standing
 from trainyard_jobs.workflows.job import Made, make_job
@@ -30,19 +25,8 @@ from trainyard_jobs.workflows.job import Made, make_job
 @click.argument("words", nargs=-1, metavar="[-- COMMAND...]")
 @profiles_option
 @output_option
-@click.option(
-    "--team",
-    required=True,
-    metavar="NAME",
-    shell_complete=complete_team,
-    help="Team that submits the job.",
-)
-@click.option(
-    "--cluster",
-    metavar="NAME",
-    shell_complete=complete_cluster,
-    help="Cluster of the job, if the team is on several.",
-)
+@team_option("Team that submits the job.", required=True)
+@cluster_option("job")
 @click.option(
     "--test",
     default="",

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.exits import Exit, NoInput
-from trainyard.handed_in import shown
-from trainyard_jobs.cli.convert.printing import printed
-from trainyard_jobs.cli.convert.team import BrokenProfiles, chosen_team, team_options
+from trainyard_jobs.cli.convert.printing import need_jobs, printed
+from trainyard_jobs.cli.convert.team import chosen_team, team_options
 from trainyard_jobs.workflows.convert import convert_mpijobs
 
 _SOURCE = click.Path(exists=True, allow_dash=True, path_type=Path)
@@ -25,12 +23,6 @@ def command(files: tuple[Path, ...], team: str | None, cluster: str | None, prof
     mpijobs -o yaml`. Prints the TrainJobs, and on stderr a line for each field that is lost or
     means something else.
     """
-    try:
-        tenant = chosen_team(profiles, cluster, team)
-    except BrokenProfiles:
-        return Exit.FINDINGS
-    converted = convert_mpijobs(files, tenant)
-    if not converted.conversions:
-        names = ", ".join(map(shown, files))
-        raise NoInput(f"{names} has no MPIJob of kubeflow.org")
+    converted = convert_mpijobs(files, chosen_team(profiles, cluster, team))
+    need_jobs(converted, files, "no MPIJob of kubeflow.org")
     return printed(converted)

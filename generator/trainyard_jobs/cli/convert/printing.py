@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
+from pathlib import Path
 
 from trainyard.cli.console import notify, printable, result
-from trainyard.cli.exits import Exit
+from trainyard.cli.exits import Exit, NoInput
 from trainyard.cli.places import Places
 from trainyard.diagnostics import Pointer
+from trainyard.handed_in import shown
 from trainyard.model.quantity import counted
 from trainyard_jobs.convert.text import document, lines
 from trainyard_jobs.workflows.convert import Converted
+
+
+def need_jobs(converted: Converted, files: Iterable[Path], what: str) -> None:
+    """Refuse files without a job; they have what is named.
+
+    Raises:
+        NoInput: there is none.
+    """
+    if not converted.conversions:
+        raise NoInput(f"{', '.join(map(shown, files))} has {what}")
 
 
 def printed(converted: Converted) -> int:

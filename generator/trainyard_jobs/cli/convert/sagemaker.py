@@ -6,10 +6,8 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.exits import Exit, NoInput
-from trainyard.handed_in import shown
-from trainyard_jobs.cli.convert.printing import printed
-from trainyard_jobs.cli.convert.team import BrokenProfiles, chosen_team, team_options
+from trainyard_jobs.cli.convert.printing import need_jobs, printed
+from trainyard_jobs.cli.convert.team import chosen_team, team_options
 from trainyard_jobs.workflows.convert_sagemaker import convert_training_jobs
 
 _SOURCE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
@@ -26,12 +24,6 @@ def command(files: tuple[Path, ...], team: str | None, cluster: str | None, prof
     TrainJobs, and on stderr a line for each argument that is lost or means something else. `-` is
     standard input.
     """
-    try:
-        tenant = chosen_team(profiles, cluster, team)
-    except BrokenProfiles:
-        return Exit.FINDINGS
-    converted = convert_training_jobs(files, tenant)
-    if not converted.conversions:
-        names = ", ".join(map(shown, files))
-        raise NoInput(f"{names} has neither a training job nor an estimator")
+    converted = convert_training_jobs(files, chosen_team(profiles, cluster, team))
+    need_jobs(converted, files, "neither a training job nor an estimator")
     return printed(converted)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.exits import Exit
 from trainyard_jobs.cli.convert.printing import printed
-from trainyard_jobs.cli.convert.team import BrokenProfiles, chosen_team, team_options
+from trainyard_jobs.cli.convert.team import chosen_team, team_options
 from trainyard_jobs.workflows.convert_slurm import convert_batch_scripts
 
 _SOURCE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
@@ -26,8 +25,4 @@ def command(
     `torchrun`. Nothing is run. Prints the TrainJobs, and on stderr a line for each option and each
     command that is lost or means something else. `-` is standard input.
     """
-    try:
-        tenant = chosen_team(profiles, cluster, team)
-    except BrokenProfiles:
-        return Exit.FINDINGS
-    return printed(convert_batch_scripts(scripts, tenant))
+    return printed(convert_batch_scripts(scripts, chosen_team(profiles, cluster, team)))

@@ -2,58 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from trainyard.cli import findings
 from trainyard.cli.console import notify
-from trainyard.cli.options import (
-    Command,
-    complete_cluster,
-    complete_team,
-    need_profiles,
-    places,
-    profiles_option,
-)
+from trainyard.cli.exits import Exit
+from trainyard.cli.options import Command, need_profiles, places, profiles_option
 from trainyard.cli.team import cluster_of_team
 from trainyard.generation.generate import check
 from trainyard.model.tenant import Tenant
+from trainyard_jobs.cli.options import cluster_option, team_option
 from trainyard_jobs.workflows.convert import tenant_of
-
-
-class BrokenProfiles(Exception):  # noqa: N818 - the findings are printed; it only ends the command
-    """The profiles have errors, so no team can be read."""
 
 
 def team_options(command: Command) -> Command:
     """Add the options that name the team."""
-    options: tuple[Callable[[Command], Command], ...] = (
-        profiles_option,
-        click.option(
-            "--cluster",
-            metavar="NAME",
-            shell_complete=complete_cluster,
-            help="Cluster of the jobs, if the team is on several.",
-        ),
-        click.option(
-            "--team",
-            metavar="NAME",
-            shell_complete=complete_team,
-            help="Team that submits the jobs: chooses runtime, namespace, queue and priority.",
-        ),
-    )
-    for option in options:
-        command = option(command)
-    return command
+    of_team = "Team that submits the jobs: chooses runtime, namespace, queue and priority."
+    return team_option(of_team)(cluster_option("jobs")(profiles_option(command)))
 
 
 def chosen_team(profiles: Path, cluster: str | None, team: str | None) -> Tenant | None:
     """Return the team of the options; None without `--team`.
 
     Raises:
-        BrokenProfiles: the profiles have errors, which are printed.
+        click.exceptions.Exit: the profiles have errors, which are printed.
         click.UsageError: there is no such team on the cluster.
     """
     if team is None:
@@ -65,5 +39,5 @@ def chosen_team(profiles: Path, cluster: str | None, team: str | None) -> Tenant
     if checked.platform is None:
         found = findings.Findings(checked.diagnostics, places(checked.profiles, profiles))
         notify(findings.text(found, colour=False))
-        raise BrokenProfiles
+        raise click.exceptions.Exit(Exit.FINDINGS)
     return tenant_of(checked.platform, team, cluster_of_team(checked.platform, team, cluster))

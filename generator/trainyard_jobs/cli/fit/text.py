@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from trainyard.cli.console import printable
 from trainyard.cli.places import Places
@@ -28,10 +29,12 @@ def _verdict(verdict: Verdict, places: Places) -> Iterator[str]:
     yield printable(f"{verdict.namespace}/{verdict.job}: {verdict.standing}")
     if verdict.podsets:
         yield f"  pods: {', '.join(f'{podset.role} {podset.count}' for podset in verdict.podsets)}"
-    for check in _told(verdict):
-        yield from _check(check, places)
-    for each in verdict.unjudged:
-        yield f"  not judged: {each.link}: {printable(each.message)}"
+    standing = verdict.standing
+    for check in verdict.checks:
+        if _is_told(check, standing):
+            yield from _check(check, places)
+    for check in verdict.unjudged:
+        yield f"  not judged: {check.link}: {printable(check.message)}"
     for way in _help(verdict):
         yield f"  = help: {printable(way)}"
 
@@ -40,21 +43,17 @@ def _help(verdict: Verdict) -> Iterator[str]:
     """Yield a change of a job that helps, then what else can be done."""
     if verdict.change:
         yield " and ".join(verdict.change)
-    yield from dict.fromkeys(way for check in verdict.deciding for way in check.repair)
+    yield from dict.fromkeys(chain.from_iterable(check.repair for check in verdict.deciding))
 
 
-def _told(verdict: Verdict) -> tuple[Check, ...]:
-    """Return the links that decide a verdict; of an admitted job those with something to say.
+def _is_told(check: Check, standing: Standing) -> bool:
+    """Return whether a link decides a verdict, or has something to say of an admitted job.
 
-    A namespace that was assumed is always one of them.
+    A namespace that was assumed is always told.
     """
-    is_admitted = verdict.standing is Standing.ADMITTED
-    return tuple(
-        check
-        for check in verdict.checks
-        if check in verdict.deciding
-        or (check.standing is Standing.ADMITTED and (is_admitted or check.link is Link.NAMESPACE))
-    )
+    if check.standing is Standing.ADMITTED and check.link is Link.NAMESPACE:
+        return True
+    return check.standing is standing is not Standing.UNJUDGED
 
 
 def _check(check: Check, places: Places) -> Iterator[str]:

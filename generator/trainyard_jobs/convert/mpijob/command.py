@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress, product
 
 from trainyard.model.launcher import INTEL_MPI, LAUNCHERS
 from trainyard_jobs.convert.fabric_variables import MEANING, is_of_a_fabric
@@ -32,14 +33,14 @@ class Words:
 
 def words_of(fields: Fields, container: Path) -> Words:
     """Return the command and args of a container."""
-    words: list[tuple[str, Path]] = []
-    sizes = []
+    words: list[str] = []
+    places: list[Path] = []
     for part in ("command", "args"):
         fields.take(*container, part)
-        members = fields.sequence(*container, part)
-        words += [(str(each), (*container, part, i)) for i, each in enumerate(members)]
-        sizes.append(len(words))
-    return Words(tuple(word for word, _ in words), tuple(at for _, at in words), sizes[0])
+        for index, word in enumerate(fields.sequence(*container, part)):
+            words.append(str(word))
+            places.append((*container, part, index))
+    return Words(tuple(words), tuple(places), len(fields.sequence(*container, "command")))
 
 
 def call_of(fields: Fields, container: Path, ranks: Ranks) -> Call:
@@ -76,9 +77,11 @@ _AROUND = frozenset(
 
 def _begin(words: Sequence[str]) -> int | None:
     """Return the index of the program that starts the ranks; None where it may be another."""
-    is_around = program_of(words[0]) in _AROUND
-    begins = (i for i, word in enumerate(words) if starts_ranks(word) and (i == 0 or is_around))
-    return next(begins, None)
+    last = len(words) if program_of(words[0]) in _AROUND else 1
+    for index, word in enumerate(words[:last]):
+        if starts_ranks(word):
+            return index
+    return None
 
 
 def _rewritten(
@@ -87,8 +90,8 @@ def _rewritten(
     call = rewrite(words, ranks)
     for index, kind, what, meaning in call.remarks:
         fields.note(kind, places[min(index, len(places) - 1)], what, meaning)
-    kept = {*call.command, *call.args}
-    _note_suspects(fields, [pair for pair in zip(words, places, strict=True) if pair[0] in kept])
+    kept = [word in {*call.command, *call.args} for word in words]
+    _note_suspects(fields, compress(zip(words, places, strict=True), kept))
     return replace(call, args=("-wdir", folder, *call.args)) if folder else call
 
 
@@ -150,48 +153,27 @@ def _remarks(script: str, ranks: Ranks) -> Iterator[tuple[Kind, str, str]]:
         yield Kind.CHOOSE, "the script", f"it must call {own} in place of mpirun or mpiexec"
 
 
-_SUSPECTS: tuple[tuple[re.Pattern[str], Kind, str], ...] = (
-    (
-        re.compile(r"discover_hosts\S*|host-discovery-script"),
-        Kind.REFUSED,
-        "a TrainJob has a fixed number of nodes: no elastic training",
+_ELASTIC = r"discover_hosts\S*|host-discovery-script"
+_SUSPECTS = {
+    _ELASTIC: "a TrainJob has a fixed number of nodes: no elastic training",
+    r"[\w${}().-]*[A-Za-z0-9)}]-(?:worker|launcher)(?:-\d+)?(?![A-Za-z])[\w.]*": (
+        "it looks like a pod of the MPIJob: read the nodes' names from /etc/mpi/hostfile"
     ),
-    (
-        re.compile(r"[\w${}().-]*[A-Za-z0-9)}]-(?:worker|launcher)(?:-\d+)?(?![A-Za-z])[\w.]*"),
-        Kind.CHOOSE,
-        "it looks like a pod of the MPIJob: read the nodes' names from /etc/mpi/hostfile",
+    r"K_MPI_JOB_ROLE|kubexec\.sh": "only the MPI operator gives it",
+    r"(?<![A-Za-z0-9_/-])/root(?![A-Za-z0-9_-])": ("no container runs as root: use another folder"),
+    r"(?<![\w-])(?:sudo|apt-get|yum|dnf|apk)(?![\w-])": (
+        "no container runs as root: install it in the image"
     ),
-    (
-        re.compile(r"K_MPI_JOB_ROLE|kubexec\.sh"),
-        Kind.CHOOSE,
-        "only the MPI operator gives it",
+    r"(?<![\w-])infinity(?![\w-])|tail -f /dev/null": (
+        "the job would hold its nodes: nobody enters its pods, so write what it runs"
     ),
-    (
-        re.compile(r"(?<![A-Za-z0-9_/-])/root(?![A-Za-z0-9_-])"),
-        Kind.CHOOSE,
-        "no container runs as root: use another folder",
-    ),
-    (
-        re.compile(r"(?<![\w-])(?:sudo|apt-get|yum|dnf|apk)(?![\w-])"),
-        Kind.CHOOSE,
-        "no container runs as root: install it in the image",
-    ),
-    (
-        re.compile(r"(?<![\w-])infinity(?![\w-])|tail -f /dev/null"),
-        Kind.CHOOSE,
-        "the job would hold its nodes: nobody enters its pods, so write what it runs",
-    ),
-    (
-        re.compile(r"(?<![\w-])(?:kubectl|oc)(?= )"),
-        Kind.CHOOSE,
-        "pods have no token of a service account",
-    ),
-)
+    r"(?<![\w-])(?:kubectl|oc)(?= )": "pods have no token of a service account",
+}
 
 
 def _note_suspects(fields: Fields, words: Iterable[tuple[str, Path]]) -> None:
     """Note words that name what only an MPIJob has."""
-    for word, at in words:
-        for pattern, kind, text in _SUSPECTS:
-            if suspect := pattern.search(word):
-                fields.note(kind, at, f"`{suspect[0]}`", text)
+    for (word, at), (pattern, text) in product(words, _SUSPECTS.items()):
+        if suspect := re.search(pattern, word):
+            kind = Kind.REFUSED if pattern == _ELASTIC else Kind.CHOOSE
+            fields.note(kind, at, f"`{suspect[0]}`", text)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
 from trainyard_jobs.convert.model import Body, Kind, Remark
+from trainyard_jobs.convert.words import words
 
 Path = tuple[Step, ...]
 
-_NOTHING: tuple[object, ...] = (None, False, "", {}, [])
+NOTHING: tuple[object, ...] = (None, False, "", {}, [])
 """Values that mean the same as no value."""
 
 
@@ -33,6 +34,10 @@ class Fields:
     def place(self, *path: Step) -> Pointer:
         """Return the place of a field."""
         return self.at.below(path)
+
+    def places(self, paths: Mapping[str, Path]) -> dict[str, Pointer]:
+        """Return the places of fields."""
+        return {name: self.place(*path) for name, path in paths.items()}
 
     def peek(self, *path: Step) -> Any:
         """Return the value of a field; None when it is not there. It stays left over."""
@@ -72,9 +77,9 @@ class Fields:
 
     def members(self, *path: Step) -> Iterator[tuple[Path, Body]]:
         """Yield path and value of each mapping in a list."""
-        for index, each in enumerate(self.sequence(*path)):
-            if isinstance(each, dict):
-                yield (*path, index), each
+        for index, member in enumerate(self.sequence(*path)):
+            if isinstance(member, dict):
+                yield (*path, index), member
 
     def note(self, kind: Kind, path: Path, what: str, meaning: str) -> None:
         """Note something about a field."""
@@ -85,7 +90,7 @@ class Fields:
         yield from self._left((), self.body)
 
     def _left(self, path: Path, value: Any) -> Iterator[Path]:
-        if path in self._read or value in _NOTHING:
+        if path in self._read or value in NOTHING:
             return
         if not isinstance(value, dict | list) or not self._is_entered(path):
             yield path
@@ -97,27 +102,15 @@ class Fields:
     def _is_entered(self, path: Path) -> bool:
         """Return whether a field in a mapping or list was read, or is known to hold several."""
         size = len(path)
-        return path[-1:] in _ENTERED or any(read[:size] == path for read in self._read)
+        is_known = bool(path) and path[-1] in _ENTERED
+        return is_known or any(read[:size] == path for read in self._read)
 
 
-_ENTERED: frozenset[Path] = frozenset(
-    (name,)
-    for name in (
-        "Launcher",
-        "Worker",
-        "annotations",
-        "containers",
-        "initContainers",
-        "labels",
-        "metadata",
-        "mpiReplicaSpecs",
-        "runPolicy",
-        "schedulingPolicy",
-        "spec",
-        "template",
-        "volumeMounts",
-        "volumes",
-    )
+_ENTERED = words(
+    """
+    Launcher Worker annotations containers initContainers labels metadata mpiReplicaSpecs runPolicy
+    schedulingPolicy spec template volumeMounts volumes
+    """
 )
 """Names of fields of which each member has a meaning of its own."""
 

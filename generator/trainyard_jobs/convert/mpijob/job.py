@@ -133,7 +133,6 @@ def _sized(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
         sizes["resources"] = (*worker, "resources")
     if worker != launcher:
         sizes |= _of_launcher(fields, launcher)
-    places = {name: fields.place(*path) for name, path in sizes.items()}
     pods.note_devices(fields, worker)
     return replace(
         draft,
@@ -142,7 +141,7 @@ def _sized(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
         image=image,
         gpus=pods.gpus(fields, worker),
         ranks=fields.number(1, "spec", "slotsPerWorker"),
-        places={**draft.places, **places},
+        places={**draft.places, **fields.places(sizes)},
     )
 
 
@@ -167,29 +166,34 @@ def _nodes(fields: Fields) -> int:
 
 def _with_program(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     call = call_of(fields, launcher, Ranks(draft.launcher, draft.nodes, draft.ranks))
-    options = [{"name": name, "value": value} for name, value in call.env.items()]
-    variables = pods.environment(fields, [worker, launcher])
-    places = {name: fields.place(*path) for name, (path, _) in variables.items()}
+    variables: dict[str, Body] = {}
+    places: dict[str, Pointer] = {}
+    for name, (path, variable) in pods.environment(fields, [worker, launcher]).items():
+        places[name] = fields.place(*path)
+        if name not in call.env:
+            variables[name] = variable
+    for name, value in call.env.items():
+        variables[name] = {"name": name, "value": value}
     return replace(
         draft,
         command=call.command,
         args=call.args,
-        env=(*(body for name, (_, body) in variables.items() if name not in call.env), *options),
+        env=tuple(variables.values()),
         places={**places, **draft.places},
     )
 
 
 def _with_volumes(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     volumes = volumes_of(fields, [worker, launcher])
-    places = {name: fields.place(*path) for name, path in volumes.places.items()}
     shared = fields.place(*volumes.shared_at)
     first = fields.place(*worker[:-2], "volumes")
+    own = {**fields.places(volumes.places), **draft.places}
     return replace(
         draft,
         volumes=tuple(volumes.volumes.values()),
         mounts=tuple(volumes.mounts.values()),
         shared_memory=volumes.shared_memory,
-        places={**places, **draft.places, "volumes": first, "shared_memory": shared},
+        places={**own, "volumes": first, "shared_memory": shared},
     )
 
 

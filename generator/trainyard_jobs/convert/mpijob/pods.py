@@ -11,20 +11,14 @@ from trainyard_jobs.convert import options
 from trainyard_jobs.convert.model import Body, Kind
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
 from trainyard_jobs.convert.mpijob.meanings import REPLICAS
+from trainyard_jobs.convert.words import words
 
 _GPU = re.compile(r".+/gpu(\.shared)?|nvidia\.com/mig-.+|habana\.ai/gaudi")
 _SLICE = re.compile(r"nvidia\.com/mig-.+|.+\.shared")
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
 RESERVED = frozenset({"EXPORT_COMMAND", "JOB_COMPLETION_INDEX", "SSH_CRYPTO"})
-FIELDS = frozenset(
-    {
-        "metadata.name",
-        "metadata.namespace",
-        "metadata.uid",
-        "spec.nodeName",
-        "status.hostIP",
-        "status.podIP",
-    }
+FIELDS = words(
+    "metadata.name metadata.namespace metadata.uid spec.nodeName status.hostIP status.podIP"
 )
 _NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
@@ -42,8 +36,10 @@ def main_container(fields: Fields, role: str) -> Path:
     """
     path = (*template(role), "spec", "containers")
     named = fields.text("spec", "mainContainer") if role == "Worker" else ""
-    members = fields.members(*path)
-    return next((at for at, body in members if named and body.get("name") == named), (*path, 0))
+    for at, body in fields.members(*path):
+        if named and body.get("name") == named:
+            return at
+    return (*path, 0)
 
 
 def gpus(fields: Fields, container: Path) -> int:
@@ -71,7 +67,8 @@ def _resources(fields: Fields, container: Path) -> dict[str, tuple[Path, object]
     resources: dict[str, tuple[Path, object]] = {}
     for part in ("requests", "limits"):
         path = (*container, "resources", part)
-        resources |= {name: ((*path, name), each) for name, each in fields.mapping(*path).items()}
+        for name, amount in fields.mapping(*path).items():
+            resources[name] = ((*path, name), amount)
     return resources
 
 

@@ -12,18 +12,15 @@ from trainyard_jobs.convert.model import Kind
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
 from trainyard_jobs.convert.mpijob.meanings import REPLICAS, ROLES
 from trainyard_jobs.convert.trainjob import LONGEST_TIME, PRIORITY, QUEUE
+from trainyard_jobs.convert.words import words
 
 _RETRIES: Final = 6
 """Of a Job whose backoffLimit is not set, such as that of the launcher."""
-_OF_SERVER = (
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "selfLink",
-    "uid",
+_OF_SERVER = words(
+    """
+    creationTimestamp deletionGracePeriodSeconds deletionTimestamp generation managedFields
+    resourceVersion selfLink uid
+    """
 )
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _TOOLS = ("argocd.argoproj.io/", "meta.helm.sh/", "kustomize.toolkit.fluxcd.io/", "helm.sh/")
@@ -47,13 +44,13 @@ def skip_what_the_server_writes(fields: Fields) -> None:
 def with_metadata(fields: Fields, draft: Draft) -> Draft:
     """Return a draft with labels, annotations, queue and class."""
     labels = _kept(fields, "labels")
-    queue, named = labels.pop(QUEUE, ""), labels.pop(PRIORITY, "")
+    queue, priority = labels.pop(QUEUE, ""), labels.pop(PRIORITY, "")
     time = labels.pop(LONGEST_TIME, "")
-    classes = {
-        ("metadata", "labels", PRIORITY): named,
-        **{path: fields.text(*path) for path in _CLASSES},
-    }
-    at, priority = next(((at, name) for at, name in classes.items() if name), ((), ""))
+    at: Path = ("metadata", "labels", PRIORITY) if priority else ()
+    for path in _CLASSES:
+        other = fields.text(*path)
+        if other and not priority:
+            at, priority = path, other
     return replace(
         draft,
         labels=labels,
@@ -85,17 +82,20 @@ def _kept(fields: Fields, part: str) -> dict[str, str]:
         if key == _APPLIED:
             continue
         fields.take(*path)
-        if key in _TOOL_LABELS or key.startswith(_TOOLS):
-            text = "the tool that wrote it would take the TrainJob for its own"
-            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", text)
-        elif key.startswith(_KUEUE) and key not in _OF_A_JOB:
-            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", "the platform and Kueue set it")
-        elif key.startswith(_OPERATOR):
-            text = "only the MPI operator reads it"
-            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", text)
+        if reason := _reason_to_drop(key):
+            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", reason)
         else:
             kept[key] = str(value)
     return kept
+
+
+def _reason_to_drop(key: str) -> str:
+    """Return why a label or annotation is left out; empty for one that is kept."""
+    if key in _TOOL_LABELS or key.startswith(_TOOLS):
+        return "the tool that wrote it would take the TrainJob for its own"
+    if key.startswith(_KUEUE) and key not in _OF_A_JOB:
+        return "the platform and Kueue set it"
+    return "only the MPI operator reads it" if key.startswith(_OPERATOR) else ""
 
 
 def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
@@ -125,8 +125,7 @@ def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
         "grace": (*specs[graces.index(max(graces))], "terminationGracePeriodSeconds"),
     }
     stated = {name: path for name, path in paths.items() if fields.peek(*path) is not None}
-    places = {name: fields.place(*path) for name, path in stated.items()}
-    return replace(draft, **limits, places={**draft.places, **places})
+    return replace(draft, **limits, places={**draft.places, **fields.places(stated)})
 
 
 def _note_start(fields: Fields) -> None:

@@ -7,23 +7,16 @@ from dataclasses import dataclass, field
 
 from trainyard.model.lookup import mapping
 from trainyard_jobs.convert.model import Body, Kind
-from trainyard_jobs.convert.mpijob.fields import Fields, Path
+from trainyard_jobs.convert.mpijob.fields import NOTHING, Fields, Path
+from trainyard_jobs.convert.words import words
 
 _KINDS = ("persistentVolumeClaim", "configMap", "secret", "emptyDir")
-OURS = frozenset(
-    {"account", "dshm", "initializer", "mpi-hostfile", "mpi-ssh-auth", "ranks-home", "tools"}
-)
-FOLDERS = (
-    "/account",
-    "/dev",
-    "/etc/mpi",
-    "/etc/passwd",
-    "/home/mpiuser/.ssh",
-    "/home/ranks",
-    "/opt/trainyard",
-    "/proc",
-    "/sys",
-    "/workspace",
+OURS = words("account dshm initializer mpi-hostfile mpi-ssh-auth ranks-home tools")
+FOLDERS = words(
+    """
+    /account /dev /etc/mpi /etc/passwd /home/mpiuser/.ssh /home/ranks /opt/trainyard /proc /sys
+    /workspace
+    """
 )
 """Names of volumes, and folders, that the runtime has; the admission policies refuse others' use
 of them."""
@@ -67,7 +60,7 @@ def volumes_of(fields: Fields, containers: list[Path]) -> Volumes:
 def _add(volumes: Volumes, fields: Fields, container: Path) -> None:
     """Add what one container mounts."""
     members = fields.members(*container[:-2], "volumes")
-    bodies = {str(each.get("name")): (path, each) for path, each in members}
+    bodies = {str(body.get("name")): (path, body) for path, body in members}
     mounted: set[str] = set()
     for path, mount in fields.members(*container, "volumeMounts"):
         fields.take(*path)
@@ -118,12 +111,9 @@ def _final_name(volumes: Volumes, name: str, source: Body) -> str:
 
 def _source(volume: Body) -> Body:
     """Return what a volume is, without the empty values that keep a TrainJob from starting."""
-    (kind,) = (each for each in _KINDS if each in volume)
+    (kind,) = filter(volume.__contains__, _KINDS)
     own = mapping(volume, kind)
-    return {kind: {key: each for key, each in own.items() if each not in _EMPTY}}
-
-
-_EMPTY: tuple[object, ...] = (None, False, "", [], {})
+    return {kind: {key: value for key, value in own.items() if value not in NOTHING}}
 
 
 def _can_mount(volumes: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> bool:

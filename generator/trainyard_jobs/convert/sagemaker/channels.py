@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError
+from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, keywords_of
 from trainyard_jobs.convert.sagemaker.request import Channel, Request
 
 
@@ -20,7 +20,7 @@ def take_channels(request: Request, node: ast.expr, names: Names) -> None:
     """Take the list of ``InputData(...)`` of a ModelTrainer."""
     for element in node.elts if isinstance(node, ast.List | ast.Tuple) else ():
         if isinstance(element, ast.Call):
-            arguments = {key.arg: key.value for key in element.keywords if key.arg}
+            arguments = keywords_of(element)
             name = _shown(arguments.get("channel_name"), names)
             source = _shown(arguments.get("data_source"), names)
             request.channels.append(Channel(name, source, "File", names.at(element)))
@@ -55,7 +55,7 @@ def inputs_of(tree: ast.Module, call: ast.Call) -> ast.expr | None:
     owner = _owner(tree, call)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _is_start(node.func, call, owner):
-            named = {argument.arg: argument.value for argument in node.keywords}
+            named = keywords_of(node)
             given = named.get("inputs", named.get("input_data_config"))
             return node.args[0] if node.args else given
     return None
@@ -71,6 +71,8 @@ def _is_start(function: ast.expr, call: ast.Call, owner: str) -> bool:
 
 def _owner(tree: ast.Module, call: ast.Call) -> str:
     """Return the name that an estimator is assigned to."""
-    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
-    targets = [each.targets[0] for each in assigned if each.value is call]
-    return next((target.id for target in targets if isinstance(target, ast.Name)), "")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and node.value is call:
+            target = node.targets[0]
+            return target.id if isinstance(target, ast.Name) else ""
+    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
@@ -12,28 +12,30 @@ from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI, TORCHRUN
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.launch import rewrite, starts_ranks
-from trainyard_jobs.convert.model import Kind, Remark
+from trainyard_jobs.convert.model import RefusedError, Remark, variables
+from trainyard_jobs.convert.names import plain
 from trainyard_jobs.convert.options import Ranks, variable
 from trainyard_jobs.convert.sagemaker.instances import Instance, instance_of
 from trainyard_jobs.convert.sagemaker.needs import INPUT, notes_of
-from trainyard_jobs.convert.sagemaker.request import RefusedError, Request, whole
+from trainyard_jobs.convert.sagemaker.request import (
+    Distribution,
+    Request,
+    whole,
+)
 from trainyard_jobs.convert.torchrun import GIVEN, is_torchrun, read_torchrun
 
-_NO_NAME = re.compile(r"[^a-z0-9]+")
 _STAMP = re.compile(r"-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d{3})?\Z")
-_LONGEST = 50
 
 
 def draft_of(request: Request) -> Draft:
     """Return the draft of a training job; one that refuses it names why."""
-    notes = list(request.notes)
     try:
         if request.refusal:
             raise request.refusal
-        return _draft(request, notes)
+        return _draft(request)
     except RefusedError as error:
-        notes.append(Remark(error.at, Kind.REFUSED, error.what, error.meaning))
-        return Draft(request.title, request.at, "job-", OPENMPI.name, 1, notes=tuple(notes))
+        notes = (*request.notes.notes, error.remark)
+        return Draft(request.title, request.at, "job-", OPENMPI.name, 1, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,15 @@ class _Call:
     args: tuple[str, ...]
 
 
-def _draft(request: Request, notes: list[Remark]) -> Draft:
+def _draft(request: Request) -> Draft:
     if "algorithm" in request.fields:
         meaning = "an algorithm of SageMaker has no image outside of AWS"
         raise RefusedError(request.place("algorithm"), "AlgorithmName", meaning)
     nodes = _nodes(request)
-    instance = _instance(request, notes)
-    call = _call(request, nodes, instance.gpus or 0, notes)
-    notes.extend(notes_of(request, [*call.command, *call.args]))
-    environment = _environment(request, notes)
+    instance = _instance(request)
+    call = _call(request, nodes, instance.gpus or 0)
+    request.notes.add(*notes_of(request, [*call.command, *call.args]))
+    environment, deadline = _environment(request), _deadline(request)
     image = str(request.get("image", ""))
     return Draft(
         request.title,
@@ -67,10 +69,10 @@ def _draft(request: Request, notes: list[Remark]) -> Draft:
         ranks=call.ranks,
         command=tuple(map(literal, call.command)),
         args=tuple(map(literal, call.args)),
-        env=tuple({"name": name, "value": literal(text)} for name, text in environment.items()),
-        deadline=_deadline(request, notes),
+        env=variables(environment),
+        deadline=deadline,
         restarts=_restarts(request),
-        notes=tuple(notes),
+        notes=tuple(request.notes.notes),
         places=_places(request),
     )
 
@@ -98,11 +100,10 @@ def _nodes(request: Request) -> int:
 
 def _name(request: Request) -> str:
     name = _STAMP.sub("", str(request.get("name") or request.get("program") or "job"))
-    text = _NO_NAME.sub("-", name.lower().removesuffix(".py")).strip("-0123456789")
-    return text[:_LONGEST].rstrip("-") or "job"
+    return plain(name.lower().removesuffix(".py")) or "job"
 
 
-def _instance(request: Request, notes: list[Remark]) -> Instance:
+def _instance(request: Request) -> Instance:
     name, at = str(request.get("instance_type", "")), request.place("instance_type")
     try:
         instance = instance_of(name)
@@ -110,14 +111,14 @@ def _instance(request: Request, notes: list[Remark]) -> Instance:
         raise RefusedError(at, name, str(error)) from error
     if instance.gpus is None:
         meaning = "its GPUs are not known: choose a runtime on nodes with as many"
-        notes.append(Remark(at, Kind.CHOOSE, f"instance type {name or 'of the job'}", meaning))
+        request.notes.choose(at, f"instance type {name or 'of the job'}", meaning)
     elif instance.gpus:
         meaning = f"{instance.gpus} {instance.product} each: choose a runtime on such nodes"
-        notes.append(Remark(at, Kind.CHOOSE, f"instance type {name}", meaning))
+        request.notes.choose(at, f"instance type {name}", meaning)
     return instance
 
 
-def _deadline(request: Request, notes: list[Remark]) -> int:
+def _deadline(request: Request) -> int:
     if "max_run" not in request.fields:
         return 0
     seconds = whole(request.fields["max_run"], "maximum run time")
@@ -125,7 +126,7 @@ def _deadline(request: Request, notes: list[Remark]) -> int:
         f"Kueue ends the job after {seconds} s of running, those before an eviction included; "
         "SageMaker counts each attempt"
     )
-    notes.append(Remark(request.place("max_run"), Kind.CHANGED, "maximum run time", meaning))
+    request.notes.changed(request.place("max_run"), "maximum run time", meaning)
     return seconds
 
 
@@ -146,22 +147,19 @@ def _texts(request: Request, name: str) -> list[str]:
     return texts
 
 
-def _call(request: Request, nodes: int, gpus: int, notes: list[Remark]) -> _Call:
+def _call(request: Request, nodes: int, gpus: int) -> _Call:
     """Return what the pods run, from the entrypoint or from the script and its distribution."""
-    words = _words(request, notes)
+    words = _words(request)
     spread = request.distribution
     if spread is None or "entrypoint" in request.fields:
-        return _each_node(request, words, nodes, gpus, notes)
+        return _each_node(request, words, nodes, gpus)
     if spread.kind == "torch":
         return _Call(TORCHRUN.name, spread.ranks or gpus, TORCHRUN.command, tuple(words[1:]))
-    return _mpi(request, words, nodes, gpus, notes)
+    return _mpi(request, spread, words, Ranks(OPENMPI.name, nodes, spread.ranks or gpus or 1))
 
 
-def _mpi(request: Request, words: list[str], nodes: int, gpus: int, notes: list[Remark]) -> _Call:
+def _mpi(request: Request, spread: Distribution, words: list[str], ranks: Ranks) -> _Call:
     """Return the call of mpirun with the options that the job adds."""
-    spread = request.distribution
-    assert spread is not None
-    ranks = spread.ranks or gpus or 1
     program = words
     if words[0] == "python":
         program = ["python", "-m", "mpi4py", *words[1:]]
@@ -169,22 +167,20 @@ def _mpi(request: Request, words: list[str], nodes: int, gpus: int, notes: list[
             "SageMaker starts a script with `-m mpi4py`, so that an exception of one rank ends "
             "all: the image must have mpi4py"
         )
-        notes.append(Remark(request.place("program"), Kind.CHOOSE, "mpi4py", meaning))
-    options = _of_debug(list(spread.options))
-    call = rewrite(["mpirun", *options, *program], Ranks(OPENMPI.name, nodes, ranks))
-    notes.extend(Remark(spread.at, kind, what, meaning) for _, kind, what, meaning in call.remarks)
-    return _Call(OPENMPI.name, ranks, call.command, call.args)
+        request.notes.choose(request.place("program"), "mpi4py", meaning)
+    call = rewrite(["mpirun", *_of_debug(spread.options), *program], ranks)
+    for _, kind, what, meaning in call.remarks:
+        request.notes.add(Remark(spread.at, kind, what, meaning))
+    return _Call(OPENMPI.name, ranks.slots, call.command, call.args)
 
 
-def _of_debug(options: list[str]) -> list[str]:
+def _of_debug(options: Sequence[str]) -> list[str]:
     """Return options with ``-x NCCL_DEBUG=V`` in place of the ``--NCCL_DEBUG V`` of SageMaker."""
     text = shlex.join(options) if any(" " in option for option in options) else " ".join(options)
     return shlex.split(re.sub(r"--NCCL_DEBUG[ =](\w+)", r"-x NCCL_DEBUG=\1", text))
 
 
-def _each_node(
-    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Remark]
-) -> _Call:
+def _each_node(request: Request, words: list[str], nodes: int, gpus: int) -> _Call:
     """Return a command that SageMaker starts once on each instance."""
     if starts_ranks(words[0]):
         meaning = (
@@ -193,32 +189,30 @@ def _each_node(
         )
         raise RefusedError(request.place("entrypoint"), f"`{words[0]}`", meaning)
     if is_torchrun(words):
-        return _torchrun(request, words, nodes, gpus, notes)
+        return _torchrun(request, words, nodes, gpus)
     if nodes > 1:
         meaning = (
             "each node runs it once, as each instance did; PET_NODE_RANK, PET_NNODES and "
             "PET_MASTER_ADDR take the place of SM_CURRENT_HOST and SM_HOSTS"
         )
         at = request.place("entrypoint" if "entrypoint" in request.fields else "program")
-        notes.append(Remark(at, Kind.CHANGED, f"`{shlex.join(words[:2])}`", meaning))
+        request.notes.changed(at, f"`{shlex.join(words[:2])}`", meaning)
     return _Call(TORCHRUN.name, 1, (words[0],), tuple(words[1:]))
 
 
-def _torchrun(
-    request: Request, words: list[str], nodes: int, gpus: int, notes: list[Remark]
-) -> _Call:
+def _torchrun(request: Request, words: list[str], nodes: int, gpus: int) -> _Call:
     """Return a call of torchrun without what Trainer sets."""
     at, call = request.place("entrypoint"), read_torchrun(words)
     if call.unknown >= 0:
         raise RefusedError(at, f"`{words[call.unknown]}`", "torchrun has no such option")
     if call.number_of_ranks is None or call.number_of_nodes not in {0, 1, None, nodes}:
         raise RefusedError(at, "`torchrun`", "its nodes and ranks are not those of the job")
-    notes.append(Remark(at, Kind.DROPPED, "nodes, ranks and rendezvous of torchrun", GIVEN))
-    kept = tuple(words[index] for index in call.kept)
+    request.notes.dropped(at, "nodes, ranks and rendezvous of torchrun", GIVEN)
+    kept = tuple(call.words_kept(words))
     return _Call(TORCHRUN.name, call.number_of_ranks or gpus, TORCHRUN.command, kept)
 
 
-def _words(request: Request, notes: list[Remark]) -> list[str]:
+def _words(request: Request) -> list[str]:
     """Return the program of a job and its arguments."""
     if entry := _texts(request, "entrypoint"):
         return [*entry, *_texts(request, "arguments")]
@@ -227,11 +221,10 @@ def _words(request: Request, notes: list[Remark]) -> list[str]:
     program = str(request.get("program", ""))
     if not program:
         meaning = "the image's program `train` reads /opt/ml/input/config: no pod has that folder"
-        notes.append(Remark(request.at, Kind.CHOOSE, "the entrypoint of the image", meaning))
+        request.notes.choose(request.at, "the entrypoint of the image", meaning)
         return ["train"]
-    if request.get("source") or program:
-        meaning = f"put {program} into the image; `{request.get('source', '.')}` is not copied"
-        notes.append(Remark(request.place("program"), Kind.CHOOSE, "the script", meaning))
+    meaning = f"put {program} into the image; `{request.get('source', '.')}` is not copied"
+    request.notes.choose(request.place("program"), "the script", meaning)
     head = ["python", program] if program.endswith(".py") else ["/bin/bash", program]
     return [*head, *_hyperparameters(request)]
 
@@ -243,23 +236,22 @@ def _hyperparameters(request: Request) -> Iterator[str]:
     """
     for name, value in sorted(request.hyperparameters.items()):
         yield f"-{name}" if len(name) == 1 else f"--{name}"
-        yield value.value if isinstance(value.value, str) else str(value.value)
+        yield str(value.value)
 
 
-def _environment(request: Request, notes: list[Remark]) -> dict[str, str]:
-    variables: dict[str, str] = {}
+def _environment(request: Request) -> dict[str, str]:
+    environment: dict[str, str] = {}
     for name, value in request.environment.items():
         text = str(value.value)
-        reason = variable(name, text) or ("it is for AWS's network" if _is_of_aws(name) else "")
-        reason = reason or ("" if text else "it is empty, and admission refuses that")
+        reason = variable(name, text)
+        if not reason and name.startswith(("FI_", "SMDATAPARALLEL_", "AWS_", "RDMAV_")):
+            reason = "it is for AWS's network"
+        if not reason and not text:
+            reason = "it is empty, and admission refuses that"
         if reason:
-            notes.append(Remark(value.at, Kind.DROPPED, f"variable {name}", reason))
+            request.notes.dropped(value.at, f"variable {name}", reason)
         else:
-            variables[name] = text
+            environment[name] = text
     for channel in request.channels:
-        variables[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
-    return variables
-
-
-def _is_of_aws(name: str) -> bool:
-    return name.startswith(("FI_", "SMDATAPARALLEL_", "AWS_", "RDMAV_"))
+        environment[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
+    return environment

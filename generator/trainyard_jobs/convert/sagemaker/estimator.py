@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
-from trainyard_jobs.convert.model import Kind, Remark
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
 from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, constants, name_of
 from trainyard_jobs.convert.sagemaker.request import (
     Distribution,
-    RefusedError,
     Request,
     Value,
     distribution_of,
@@ -29,33 +27,22 @@ _TRAINER = "ModelTrainer"
 _NO_COUNTERPART = words("SKLearn XGBoost RLEstimator KMeans PCA LDA NTM FactorizationMachines")
 FIELDS = {
     "base_job_name": "name",
-    "image_uri": "image",
-    "image_name": "image",
-    "training_image": "image",
+    **dict.fromkeys(("image_uri", "image_name", "training_image"), "image"),
     "algorithm_name": "algorithm",
-    "instance_count": "instances",
-    "train_instance_count": "instances",
-    "instance_type": "instance_type",
-    "train_instance_type": "instance_type",
-    "entry_point": "program",
-    "entry_script": "program",
+    **dict.fromkeys(("instance_count", "train_instance_count"), "instances"),
+    **dict.fromkeys(("instance_type", "train_instance_type"), "instance_type"),
+    **dict.fromkeys(("entry_point", "entry_script"), "program"),
     "command": "line",
     "source_dir": "source",
     "container_entry_point": "entrypoint",
     "container_arguments": "arguments",
-    "max_run": "max_run",
-    "train_max_run": "max_run",
-    "max_runtime_in_seconds": "max_run",
+    **dict.fromkeys(("max_run", "train_max_run", "max_runtime_in_seconds"), "max_run"),
     "max_retry_attempts": "retries",
-    "use_spot_instances": "spot",
-    "train_use_spot_instances": "spot",
+    **dict.fromkeys(("use_spot_instances", "train_use_spot_instances"), "spot"),
     "enable_managed_spot_training": "spot",
-    "checkpoint_s3_uri": "checkpoints",
-    "checkpoint_local_path": "checkpoint_folder",
-    "s3_uri": "checkpoints",
-    "local_path": "checkpoint_folder",
-    "output_path": "output",
-    "s3_output_path": "output",
+    **dict.fromkeys(("checkpoint_s3_uri", "s3_uri"), "checkpoints"),
+    **dict.fromkeys(("checkpoint_local_path", "local_path"), "checkpoint_folder"),
+    **dict.fromkeys(("output_path", "s3_output_path"), "output"),
 }
 _NESTED = words(
     """
@@ -109,12 +96,9 @@ def read_estimators(file: str, text: str) -> list[Request]:
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    known = {*_ESTIMATORS, _TRAINER, *_NO_COUNTERPART}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and name_of(node) in {
-            *_ESTIMATORS,
-            _TRAINER,
-            *_NO_COUNTERPART,
-        }:
+        if isinstance(node, ast.Call) and name_of(node) in known:
             yield node
 
 
@@ -157,8 +141,7 @@ def _take(request: Request, call: ast.Call, names: Names) -> None:
         elif name in FIELDS:
             _take_field(request, name, keyword.value, names)
         elif name not in _SILENT:
-            meaning = MEANINGS.get(name, _NONE)
-            request.notes.append(Remark(names.at(keyword), Kind.DROPPED, name, meaning))
+            request.notes.dropped(names.at(keyword), name, MEANINGS.get(name, _NONE))
 
 
 _NEEDED = frozenset({"instances", "instance_type", "entrypoint", "arguments", "program", "line"})
@@ -171,28 +154,23 @@ def _take_field(request: Request, name: str, node: ast.expr, names: Names) -> No
     except UnknownError as error:
         if field in _NEEDED:
             raise RefusedError(at, name, _NOT_KNOWN) from error
-        request.notes.append(Remark(at, Kind.CHOOSE, name, "its value is not a constant: write it"))
+        request.notes.choose(at, name, "its value is not a constant: write it")
         return
     if value not in (None, ""):
         request.fields[field] = Value(value, at)
 
 
-def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the members of a dict.
+def _pairs(node: ast.expr, names: Names, what: str) -> list[tuple[str, ast.expr]]:
+    """Return the members of a dict.
 
     Raises:
         RefusedError: it is not a dict.
     """
     if isinstance(node, ast.Call) and name_of(node) == "dict":
-        pairs: list[tuple[Any, ast.expr]] = [
-            (keyword.arg, keyword.value) for keyword in node.keywords
-        ]
-    elif isinstance(node, ast.Dict):
-        pairs = [(names.value(key), value) for key, value in members(node)]
-    else:
-        raise RefusedError(names.at(node), what, "it is not a dict: write it out")
-    for name, value in pairs:
-        yield str(name), value
+        return [(str(keyword.arg), keyword.value) for keyword in node.keywords]
+    if isinstance(node, ast.Dict):
+        return [(str(names.value(key)), value) for key, value in members(node)]
+    raise RefusedError(names.at(node), what, "it is not a dict: write it out")
 
 
 _UNKNOWN = "its value is not known before the source runs"
@@ -201,21 +179,21 @@ _IN_ENV = f"{_UNKNOWN}: give it in spec.trainer.env, and a credential by `secret
 
 
 def _take_hyperparameters(request: Request, node: ast.expr, names: Names) -> None:
-    for name, each in _pairs(node, names, "hyperparameters"):
-        at = names.at(each)
+    for name, written in _pairs(node, names, "hyperparameters"):
+        at = names.at(written)
         try:
-            request.hyperparameters[name] = Value(names.value(each), at)
+            request.hyperparameters[name] = Value(names.value(written), at)
         except UnknownError as error:
             raise RefusedError(at, f"hyperparameter `{name}`", _NOT_KNOWN) from error
 
 
 def _take_environment(request: Request, node: ast.expr, names: Names) -> None:
-    for name, each in _pairs(node, names, "environment"):
-        at = names.at(each)
+    for name, written in _pairs(node, names, "environment"):
+        at = names.at(written)
         try:
-            request.environment[name] = Value(names.value(each), at)
+            request.environment[name] = Value(names.value(written), at)
         except UnknownError:
-            request.notes.append(Remark(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
+            request.notes.choose(at, f"variable {name}", _IN_ENV)
 
 
 def _take_distribution(request: Request, node: ast.expr, names: Names) -> None:

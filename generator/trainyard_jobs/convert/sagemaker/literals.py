@@ -22,18 +22,19 @@ def name_of(call: ast.Call) -> str:
 
 def constants(tree: ast.Module) -> dict[str, ast.expr]:
     """Return the expressions of variables that are assigned once in the whole source."""
-    stored = Counter(
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-    return {name: value for name, value in _assigned(tree) if stored[name] == 1}
-
-
-def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    times: Counter[str] = Counter()
+    values: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            yield node.targets[0].id, node.value
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            times[node.id] += 1
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = node.value
+    return {name: value for name, value in values.items() if times[name] == 1}
+
+
+def keywords_of(call: ast.Call) -> dict[str | None, ast.expr]:
+    """Return the arguments of a call by their names; that of a dict it unpacks is None."""
+    return {keyword.arg: keyword.value for keyword in call.keywords}
 
 
 class UnknownError(Exception):
@@ -84,7 +85,7 @@ class Names:
         Raises:
             UnknownError: it has another form, or is too large.
         """
-        read = next((read for kind, read in _READERS.items() if isinstance(node, kind)), _literal)
+        read = _READERS.get(type(node), _literal)
         if not depth or next(self._steps, None) is None:
             raise UnknownError
         return _bounded(read(self, node, depth - 1))
@@ -96,12 +97,11 @@ def _bounded(value: Any) -> Any:
     Raises:
         UnknownError: it is another one.
     """
-    is_large = (
-        abs(value) > _LARGEST
-        if isinstance(value, int)
-        else isinstance(value, str | list | dict) and len(value) > _LONGEST
-    )
-    if is_large or (isinstance(value, str) and _HALF.search(value)):
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise UnknownError
+    if isinstance(value, str | list | dict) and len(value) > _LONGEST:
+        raise UnknownError
+    if isinstance(value, str) and _HALF.search(value):
         raise UnknownError
     return value
 
@@ -123,12 +123,13 @@ def _of_name(names: Names, node: ast.Name, depth: int) -> Any:
 
 
 def _of_dict(names: Names, node: ast.Dict, depth: int) -> Any:
-    if None in node.keys:
-        raise UnknownError
-    keys = [names.value(key, depth) for key in node.keys if key is not None]
-    if not all(isinstance(key, _SIMPLE) for key in keys):
-        raise UnknownError
-    return dict(zip(keys, (names.value(value, depth) for value in node.values), strict=True))
+    values: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        name = () if key is None else names.value(key, depth)
+        if not isinstance(name, _SIMPLE):
+            raise UnknownError
+        values[name] = names.value(value, depth)
+    return values
 
 
 def _of_list(names: Names, node: ast.List | ast.Tuple, depth: int) -> Any:
@@ -160,19 +161,17 @@ def _of_operation(names: Names, node: ast.BinOp, depth: int) -> Any:
 
 
 def _of_call(names: Names, node: ast.Call, depth: int) -> Any:
-    if (
-        name_of(node) != "dict"
-        or node.args
-        or any(keyword.arg is None for keyword in node.keywords)
-    ):
+    given = keywords_of(node)
+    if name_of(node) != "dict" or node.args or None in given:
         raise UnknownError
-    return {keyword.arg: names.value(keyword.value, depth) for keyword in node.keywords}
+    return {name: names.value(value, depth) for name, value in given.items()}
 
 
-_READERS: Mapping[type | tuple[type, ...], Callable[[Names, Any, int], Any]] = {
+_READERS: Mapping[type, Callable[[Names, Any, int], Any]] = {
     ast.Name: _of_name,
     ast.Dict: _of_dict,
-    (ast.List, ast.Tuple): _of_list,
+    ast.List: _of_list,
+    ast.Tuple: _of_list,
     ast.JoinedStr: _of_text,
     ast.FormattedValue: _of_part,
     ast.BinOp: _of_operation,

@@ -8,15 +8,8 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.quantity import whole_number
-from trainyard_jobs.convert.model import Remark
-
-
-class RefusedError(Exception):
-    """A part of a job without a counterpart; the whole job is then refused."""
-
-    def __init__(self, at: Pointer, what: str, meaning: str) -> None:
-        super().__init__(what)
-        self.at, self.what, self.meaning = at, what, meaning
+from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.remarks import Remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +70,7 @@ class Request:
     environment: dict[str, Value] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     distribution: Distribution | None = None
-    notes: list[Remark] = field(default_factory=list)
+    notes: Remarks = field(default_factory=Remarks)
     refusal: RefusedError | None = None
 
     def get(self, name: str, default: Any = None) -> Any:

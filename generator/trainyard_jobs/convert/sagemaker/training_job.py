@@ -11,13 +11,12 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
 from trainyard.model.lookup import mapping, mappings, value_at
-from trainyard_jobs.convert.model import Body, Kind, Remark
+from trainyard_jobs.convert.model import Body, Kind, RefusedError, Remark
 from trainyard_jobs.convert.sagemaker.request import (
     SERVERS,
     SMDISTRIBUTED,
     Channel,
     Distribution,
-    RefusedError,
     Request,
     Value,
     whole,
@@ -114,7 +113,7 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
     for name, value in mapping(body, "Environment").items():
         request.environment[name] = Value(str(value), (root / "Environment") / name)
     request.channels.extend(_channels(body, root))
-    request.notes.extend(_dropped(body, root))
+    request.notes.add(*_dropped(body, root))
 
 
 def _one_group(request: Request, groups: Sequence[Body], at: Pointer) -> None:
@@ -157,12 +156,14 @@ def _distribution(own: Mapping[str, Value]) -> Distribution | None:
     Raises:
         RefusedError: in a way that has no counterpart.
     """
-    on = [name for name, value in own.items() if value.value is True]
-    _need_counterpart({name: own[name].at for name in on})
-    if "mpi_enabled" in on:
+    places = {name: value.at for name, value in own.items() if value.value is True}
+    _need_counterpart(places)
+    if "mpi_enabled" in places:
         return _mpi(own)
-    torch = next((own[name].at for name in _TORCH if name in on), None)
-    return Distribution("torch", 0, (), torch) if torch else None
+    for name in ("torch_distributed_enabled", "pytorch_ddp_enabled"):
+        if name in places:
+            return Distribution("torch", 0, (), places[name])
+    return None
 
 
 def _need_counterpart(places: Mapping[str, Pointer]) -> None:
@@ -170,9 +171,6 @@ def _need_counterpart(places: Mapping[str, Pointer]) -> None:
         if name.startswith(("distributed", "smdistributed", "parameter_server")):
             meaning = SERVERS if name.startswith("parameter") else SMDISTRIBUTED
             raise RefusedError(at, f"sagemaker_{name}", meaning)
-
-
-_TORCH = ("torch_distributed_enabled", "pytorch_ddp_enabled")
 
 
 def _mpi(own: Mapping[str, Value]) -> Distribution:
@@ -184,14 +182,13 @@ def _mpi(own: Mapping[str, Value]) -> Distribution:
 
 
 def _channels(body: Body, root: Pointer) -> Iterator[Channel]:
-    for index, each in enumerate(mappings(body, "InputDataConfig")):
-        source = mapping(each, "DataSource")
-        uri = value_at(source, "S3DataSource.S3Uri") or value_at(
-            source, "FileSystemDataSource.DirectoryPath"
-        )
-        mode = each.get("InputMode") or value_at(body, "AlgorithmSpecification.TrainingInputMode")
+    usual = value_at(body, "AlgorithmSpecification.TrainingInputMode") or "File"
+    for index, channel in enumerate(mappings(body, "InputDataConfig")):
+        bucket = value_at(channel, "DataSource.S3DataSource.S3Uri")
+        source = bucket or value_at(channel, "DataSource.FileSystemDataSource.DirectoryPath") or ""
+        mode = channel.get("InputMode") or usual
         at = root.below(("InputDataConfig", index))
-        yield Channel(str(each.get("ChannelName", "")), str(uri or ""), str(mode or "File"), at)
+        yield Channel(str(channel.get("ChannelName", "")), str(source), str(mode), at)
 
 
 def _dropped(body: Body, root: Pointer) -> Iterator[Remark]:

@@ -10,8 +10,7 @@ from itertools import takewhile
 
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.slurm.expand import expanded
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
-from trainyard_jobs.convert.slurm.script import Line, Script
+from trainyard_jobs.convert.slurm.script import Line, Script, set_by
 from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token
 from trainyard_jobs.convert.slurm.variables import reason_to_drop
 
@@ -19,34 +18,33 @@ ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 EXPORTS = frozenset({"declare", "export", "readonly", "typeset"})
 _OPTIONS = re.compile(r"-[gprx]*")
 _FOLLOWED = "its variables can't be followed"
+_FIXED = "`{}` is readonly, so bash leaves the rest of the line out"
 
 
 def leading(words: Sequence[Token]) -> int:
     """Return how many assignments a command begins with."""
-    return next((i for i, word in enumerate(words) if not ASSIGNMENT.match(word.raw)), len(words))
+    return len(list(takewhile(lambda word: ASSIGNMENT.match(word.raw), words)))
 
 
 def unsteady(chains: Iterable[Sequence[Statement]]) -> frozenset[str]:
     """Return variables with several values, or with one that depends on another command."""
     times: Counter[str] = Counter()
     for chain in chains:
-        for index, each in enumerate(chain):
-            for name, adds in _assigned(each):
+        for index, statement in enumerate(chain):
+            for name, adds in _assigned(statement):
                 times[name] += 2 if index or adds else 1
     return frozenset(name for name, number in times.items() if number > 1)
 
 
 def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
     """Yield each variable that a command assigns, and whether its old value counts."""
-    assigned = leading(statement.words)
-    own = [] if assigned else [statement.words[0].raw]
-    words = (
-        statement.words[1:] if own and own[0] in {*EXPORTS, "unset"} else statement.words[:assigned]
-    )
+    program, words = statement.words[0].raw, statement.words[: leading(statement.words)]
+    if program in {*EXPORTS, "unset"}:
+        words = statement.words[1:]
     for word in words:
         if match := ASSIGNMENT.match(word.raw):
             yield match[1], bool(match[2])
-        elif own == ["unset"]:
+        elif program == "unset":
             yield word.raw, True
 
 
@@ -68,7 +66,7 @@ def assign(
         perhaps: whether another command decides if they take place.
 
     Raises:
-        UnreadableError: it changes how the shell reads the script.
+        RefusedError: it changes how the shell reads the script.
     """
     for word in words:
         if match := ASSIGNMENT.match(word.raw):
@@ -78,7 +76,7 @@ def assign(
             text = f"{prefix}{word.raw}{exported}"
             line = Line(text, word.at, "", frozenset({match[1]}), own)
             _need_followed(match[1], line)
-            _need_writable(script, match[1], line.at, line.text)
+            _need_writable(script, match[1], line)
             if not own or not _is_dropped(script, word):
                 _set(script, match, line, word, perhaps=perhaps)
         else:
@@ -89,13 +87,12 @@ def assign(
 
 def _need_followed(name: str, line: Line) -> None:
     if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
-        raise UnreadableError(line.at, f"`{line.text}`", _FOLLOWED, WRAP_WHOLE)
+        raise line.refused(_FOLLOWED, WRAP_WHOLE)
 
 
-def _need_writable(script: Script, name: str, at: Pointer, text: str) -> None:
+def _need_writable(script: Script, name: str, line: Line) -> None:
     if name in script.fixed:
-        reason = f"`{name}` is readonly, so bash leaves the rest of the line out"
-        raise UnreadableError(at, f"`{text}`", reason, WRAP_WHOLE)
+        raise line.refused(_FIXED.format(name), WRAP_WHOLE)
 
 
 def _is_dropped(script: Script, word: Token) -> bool:
@@ -130,7 +127,7 @@ def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perha
 def _need_one_kind(script: Script, name: str, line: Line, *, is_array: bool) -> None:
     if script.arrays.setdefault(name, is_array) != is_array:
         reason = "the variable is an array in one place, and none in another"
-        raise UnreadableError(line.at, f"`{line.text}`", reason, WRAP_WHOLE)
+        raise line.refused(reason, WRAP_WHOLE)
 
 
 def _value(script: Script, raw: Token) -> str | None:
@@ -154,34 +151,41 @@ def _export_later(script: Script, name: str, line: Line) -> None:
         script.lines.append(line)
     elif name in script.known and not name.startswith("SLURM_"):
         _put_env(script, name, script.known[name], line.at)
-    for index, each in enumerate(script.before):
-        if name in each.sets and name not in script.known:
-            script.before[index] = replace(each, text=f"export {each.text}", exports=True)
+    for index, before in enumerate(script.before):
+        if name in before.sets and name not in script.known:
+            script.before[index] = replace(before, text=f"export {before.text}", exports=True)
 
 
 def export(script: Script, statement: Statement, *, perhaps: bool = False) -> None:
     """Take a command that assigns or exports variables.
 
     Raises:
-        UnreadableError: it does more, such as arithmetic.
+        RefusedError: it does more, such as arithmetic.
     """
-    command, rest = statement.words[0].raw, statement.words[1:]
-    options = list(takewhile(lambda word: word.raw.startswith("-"), rest))
-    if not all(_OPTIONS.fullmatch(option.raw) for option in options):
-        raise UnreadableError(statement.at, f"`{statement.raw}`", _FOLLOWED, WRAP_WHOLE)
-    exports = command == "export" or any("x" in option.raw for option in options)
-    names = rest[len(options) :]
+    command, (letters, names) = statement.words[0].raw, _options(statement)
+    exports = command == "export" or "x" in letters
     words = [word for word in names if exports or ASSIGNMENT.match(word.raw)]
     _need_values_of_before(statement, words)
     assign(script, words, exports=exports, prefix=f"{command} ", perhaps=perhaps)
-    _fix(script, statement, names)
+    # Bash takes options after the names too.
+    if command == "readonly" or any(re.match("-.*r", word.raw) for word in statement.words[1:]):
+        script.fixed |= set(map(_variable, names))
 
 
-def _fix(script: Script, statement: Statement, names: Iterable[Token]) -> None:
-    """Remember which variables nothing can change any more."""
-    options = (word.raw for word in statement.words[1:] if word.raw.startswith("-"))
-    if statement.words[0].raw == "readonly" or any("r" in option for option in options):
-        script.fixed |= {re.split(r"\+?=", word.raw)[0] for word in names}
+def _options(statement: Statement) -> tuple[str, list[Token]]:
+    """Return the options of a command as one text, and the words after them."""
+    letters, names = "", [*statement.words[1:]]
+    while names and names[0].raw.startswith("-"):
+        option = names.pop(0).raw
+        if not _OPTIONS.fullmatch(option):
+            raise statement.refused(_FOLLOWED)
+        letters += option
+    return letters, names
+
+
+def _variable(word: Token) -> str:
+    """Return the variable that a word assigns or names."""
+    return re.split(r"\+?=", word.raw)[0]
 
 
 def _need_values_of_before(statement: Statement, words: Sequence[Token]) -> None:
@@ -189,29 +193,29 @@ def _need_values_of_before(statement: Statement, words: Sequence[Token]) -> None
     taken: set[str] = set()
     for word in words:
         if taken & set(re.findall(r"\w+", word.raw.partition("=")[2])):
-            reason = "a value names a variable that the same command assigns"
-            raise UnreadableError(statement.at, f"`{statement.raw}`", reason, WRAP_WHOLE)
-        taken.add(re.split(r"\+?=", word.raw)[0])
+            raise statement.refused("a value names a variable that the same command assigns")
+        taken.add(_variable(word))
 
 
-def unset(script: Script, each: Statement) -> None:
+def unset(script: Script, statement: Statement) -> None:
     """Take away variables; what the script does not set is noted.
 
     Raises:
-        UnreadableError: it takes away something else.
+        RefusedError: it takes away something else.
     """
-    names = [word.raw for word in each.words[1:] if word.raw != "-v"]
-    if not all(name.isidentifier() for name in names):
-        raise UnreadableError(each.at, f"`{each.raw}`", _FOLLOWED, WRAP_WHOLE)
+    names = [word.raw for word in statement.words[1:] if word.raw != "-v"]
+    if not all(map(str.isidentifier, names)):
+        raise statement.refused(_FOLLOWED)
     for name in names:
-        _need_writable(script, name, each.at, each.raw)
-        _unset(script, name, each.at)
+        if name in script.fixed:
+            raise statement.refused(_FIXED.format(name))
+        _unset(script, name, statement.at)
         if not script.launch:
             _forget(script, name)
 
 
 def _unset(script: Script, name: str, at: Pointer) -> None:
-    if any(name in line.sets for line in script.before):
+    if name in set_by(script.before):
         script.lines.append(Line(f"unset {name}", at, "", frozenset({name})))
     else:
         reason = reason_to_drop(name, "") or "the script does not set it"
@@ -222,6 +226,6 @@ def _forget(script: Script, name: str) -> None:
     script.known.pop(name, None)
     script.exported.discard(name)
     script.parts.forget(name)
-    script.before[:] = [
-        replace(line, exports=False) if name in line.sets else line for line in script.before
-    ]
+    for index, line in enumerate(script.before):
+        if name in line.sets:
+            script.before[index] = replace(line, exports=False)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from trainyard.diagnostics import Pointer
 from trainyard.model.expansion import literal
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
+from trainyard_jobs.convert.forwarding import passed
 from trainyard_jobs.convert.launch import rewrite
 from trainyard_jobs.convert.model import Remark
 from trainyard_jobs.convert.options import Ranks
-from trainyard_jobs.convert.slurm.expand import expanded, names_in
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.expand import expanded, names_in, read_by
 from trainyard_jobs.convert.slurm.readable import all_read, need_readable, reads_slurms
-from trainyard_jobs.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
+from trainyard_jobs.convert.slurm.script import REPORTS, Line, Script, set_by
 from trainyard_jobs.convert.slurm.shell import Token
 from trainyard_jobs.convert.slurm.variables import (
     JOB_ID,
@@ -58,19 +59,25 @@ class Command:
         return ("/bin/bash", "-c"), (literal(self._script()),)
 
     def _script(self) -> str:
-        call = " ".join(word if word in self.raw else shlex.quote(word) for word in self.words)
-        own = call if self.after else f"exec {call}"
-        parts = [(line.text, line.end) for line in self.before]
-        parts += [(own, self.end), *((line.text, line.end) for line in self.after)]
-        return _joined(parts)
+        call = _quoted(self.words, self.raw)
+        if not self.after:
+            call = f"exec {call}"
+        call += f" {self.end} " if self.end else "\n"
+        script = _joined(self.before) + call + _joined(self.after)
+        return script if script.endswith("\n") else f"{script.rstrip(' &|')}\n"
 
 
-def _joined(parts: Iterable[tuple[str, str]]) -> str:
+def _joined(lines: Iterable[Line]) -> str:
     """Return commands as lines of a script; those that an operator joins are one line."""
-    out = ""
-    for text, end in parts:
-        out += f"{text} {end} " if end else f"{text}\n"
-    return out if out.endswith("\n") else f"{out.rstrip(' &|')}\n"
+    script = ""
+    for line in lines:
+        script += f"{line.text} {line.end} " if line.end else f"{line.text}\n"
+    return script
+
+
+def _quoted(words: Iterable[str], raw: Collection[str]) -> str:
+    """Return words as a shell reads them; raw ones are left for it to expand."""
+    return " ".join(word if word in raw else shlex.quote(word) for word in words)
 
 
 def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: bool) -> Command:
@@ -78,14 +85,14 @@ def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: b
     texts, raw = _spelled(words, script)
     if by_srun:
         command = Command(ranks.launcher, [*LAUNCHERS[ranks.launcher].command, *texts], raw=raw)
-        if any(RANK & names_in(word.raw) for word in words):
+        if RANK & read_by(words):
             own = f'export {OF_RANK[ranks.launcher]}; exec "$@"'
             command.words[1:1] = ["/bin/bash", "-c", own, "rank"]
         return command
     call = rewrite(texts, ranks)
     for index, kind, what, meaning in call.remarks:
         at = words[min(index, len(words) - 1)].at
-        script.remarks.found.append(Remark(at, kind, what, meaning))
+        script.remarks.add(Remark(at, kind, what, meaning))
     return Command(ranks.launcher, [*call.command, *call.args], raw=raw, env=dict(call.env))
 
 
@@ -98,23 +105,18 @@ def torch_call(script: Script, words: Sequence[Token]) -> Command:
 def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
     """Return a call of torchrun that gives each rank the variables that srun gave it."""
     texts, raw = _spelled(words, script)
-    needed = (_read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
-    lines = _needed([command for command in script.before if not command.name], needed)
-    script.before = [command for command in script.before if command not in lines]
+    needed = (read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
+    lines = _needed([line for line in script.before if not line.name], needed)
+    script.before = [line for line in script.before if line not in lines]
     need_readable(script, lines, [])
     _need_same(lines)
-    program = " ".join(word if word in raw else shlex.quote(word) for word in texts)
-    own = [f"export {OF_RANK[TORCHRUN.name]}", *(line.text for line in lines), f"exec {program}"]
-    text = "\n".join(own) + "\n"
+    own = [f"export {OF_RANK[TORCHRUN.name]}", *(line.text for line in lines)]
+    text = "\n".join([*own, f"exec {_quoted(texts, raw)}", ""])
     return Command(TORCHRUN.name, ["torchrun", "--no-python", "/bin/bash", "-c", text])
 
 
-def _read_by(words: Iterable[Token]) -> set[str]:
-    return set().union(*(names_in(word.raw) for word in words))
-
-
 def _exported(lines: Iterable[Line]) -> set[str]:
-    return set().union(*(line.sets for line in lines if line.exports))
+    return set_by(line for line in lines if line.exports)
 
 
 def one_program(script: Script, words: Sequence[Token]) -> Command:
@@ -123,8 +125,9 @@ def one_program(script: Script, words: Sequence[Token]) -> Command:
         texts, raw = _spelled(words, script)
         return Command(TORCHRUN.name, texts, raw=raw)
     lines = script.before
-    programs = [i for i, line in enumerate(lines) if line.name and line.name not in SAME_ANYWHERE]
-    last = programs[-1]
+    last = len(lines) - 1
+    while not lines[last].is_program:
+        last -= 1
     script.before, script.once, script.after = lines[:last], lines[last], lines[last + 1 :]
     text = lines[last].text
     if _OF_SHELL.search(text):
@@ -134,18 +137,20 @@ def one_program(script: Script, words: Sequence[Token]) -> Command:
 
 def _spelled(words: Sequence[Token], script: Script) -> tuple[list[str], frozenset[str]]:
     """Return words with the values that are known, and those that are left for the shell."""
-    values = [(word, expanded(word, script.values)) for word in words]
-    left = {word.raw for word, value in values if value is None}
-    texts, quoted = [], set()
-    for word, value in values:
+    known = script.values
+    values = [expanded(word, known) for word in words]
+    left = {word.raw for word, value in zip(words, values, strict=True) if value is None}
+    texts, raw = list[str](), set(left)
+    for word, value in zip(words, values, strict=True):
         text = _spelling(word, value, left)
         if value in left:
-            quoted.add(text)
-        texts += [text] if text or word.is_quoted else []
-    return texts, frozenset(left | quoted)
+            raw.add(text)
+        if text or word.is_quoted:
+            texts.append(text)
+    return texts, frozenset(raw)
 
 
-def _spelling(word: Token, value: str | None, left: set[str]) -> str:
+def _spelling(word: Token, value: str | None, left: Collection[str]) -> str:
     """Return a word, or its value: in quotes where without them the shell would expand it."""
     if value is None:
         return word.raw
@@ -156,7 +161,7 @@ def with_lines(command: Command, script: Script, nodes: int) -> Command:
     """Return a command with the other commands of the script that it needs.
 
     Raises:
-        UnreadableError: one of them would mean something else in a TrainJob.
+        RefusedError: one of them would mean something else in a TrainJob.
     """
     used = [word for word in command.words if word in command.raw]
     mpi = LAUNCHERS[command.launcher].mpi
@@ -179,7 +184,7 @@ def _with_exports(command: Command, before: Sequence[Line]) -> list[str]:
     """Return the words of a call; Open MPI passes exported variables only by ``-x``."""
     words = list(command.words)
     if command.launcher == OPENMPI.name:
-        words[1:1] = [word for name in sorted(_exported(before)) for word in ("-x", name)]
+        words[1:1] = passed(sorted(_exported(before)))
     return words
 
 
@@ -230,7 +235,7 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
     Also without those that print what only Slurm knows.
 
     Raises:
-        UnreadableError: every node would run a command that Slurm runs once.
+        RefusedError: every node would run a command that Slurm runs once.
     """
     kept = []
     slurms = script.set_by_slurm
@@ -239,10 +244,10 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
         if line.name in REPORTS and (reads or not runs_once):
             meaning = "it prints what only Slurm knows" if reads else "every node would print it"
             script.remarks.dropped(line.at, f"`{line.text}`", meaning)
-        elif line.name in {"", *SAME_ANYWHERE} or runs_once:
+        elif runs_once or not line.is_program:
             kept.append(line)
         else:
-            raise UnreadableError(line.at, f"`{line.text}`", _ON_EACH_NODE, _IN_FIRST_RANK)
+            raise line.refused(_ON_EACH_NODE, _IN_FIRST_RANK)
     return kept
 
 
@@ -253,18 +258,20 @@ _IN_FIRST_RANK = "Run it in the program's first rank, or as a job of its own."
 def _need_same(lines: Iterable[Line]) -> None:
     for line in lines:
         if _SUBSTITUTES.search(line.text):
-            reason = "its value could differ from node to node"
-            raise UnreadableError(line.at, f"`{line.text}`", reason)
+            raise line.refused("its value could differ from node to node")
 
 
 def _of_slurm(script: Script, lines: Sequence[Line], used: Sequence[str]) -> list[Line]:
     """Return assignments of the Slurm variables that the shell reads."""
-    read = {name: at for at, name in reversed(list(all_read(script, lines, used)))}
-    values = {name: value for name, value in script.known.items() if name.startswith("SLURM")}
-    for name in sorted(JOB_ID & set(read)):
-        values[name] = NAME_OF_JOB
-        script.remarks.changed(read[name], f"${name}", "the TrainJob's name takes its place")
-    return [
-        Line(f"export {name}={values[name]}", read[name], "", frozenset({name}), exports=True)
-        for name in sorted(set(values) & set(read) - set(script.env))
-    ]
+    places: dict[str, Pointer] = {}
+    for at, name in all_read(script, lines, used):
+        places.setdefault(name, at)
+    for name in sorted(JOB_ID & set(places)):
+        script.remarks.changed(places[name], f"${name}", "the TrainJob's name takes its place")
+    assignments = []
+    for name in sorted(set(places) - set(script.env)):
+        value = NAME_OF_JOB if name in JOB_ID else script.known.get(name)
+        if value is not None and name.startswith("SLURM"):
+            text = f"export {name}={value}"
+            assignments.append(Line(text, places[name], "", frozenset({name}), exports=True))
+    return assignments

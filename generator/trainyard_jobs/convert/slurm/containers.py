@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.getopt import Option
-from trainyard_jobs.convert.slurm.remarks import Remarks
-from trainyard_jobs.convert.slurm.shell import Token
+from trainyard_jobs.convert.slurm.shell import Token, written
 from trainyard_jobs.convert.words import words
 
 _PROGRAMS = frozenset({"apptainer", "singularity"})
@@ -67,24 +67,18 @@ def unwrapped(words: Sequence[Token], remarks: Remarks) -> tuple[Sequence[Token]
     for index in range(2, at):
         option, equals, _ = words[index].text.partition("=")
         if option in _BINDS:
-            shown = " ".join(word.raw for word in words[index : index + 1 + (not equals)])
+            shown = written(words[index : index + 1 + (not equals)])
             remarks.choose(words[index].at, f"`{shown}`", _MOUNTS)
     return words[at + 1 :], image_of(words[at].text, words[at].at, remarks)
 
 
 def _image_index(words: Sequence[Token]) -> int:
     """Return the index of the image in a call of a container program; 0 for another command."""
-    texts = [word.text for word in words]
-    if not _is_call(texts):
+    if len(words) < 3 or words[0].text.rpartition("/")[2] not in _PROGRAMS:
+        return 0
+    if words[1].text not in {"exec", "run"}:
         return 0
     at = 2
-    while at < len(texts) and texts[at].startswith("-"):
-        at += 2 if texts[at] in _NEEDED else 1
-    return at if at < len(texts) else 0
-
-
-def _is_call(texts: Sequence[str]) -> bool:
-    return len(texts) > 2 and texts[0].rpartition("/")[2] in _PROGRAMS and texts[1] in _CALLS
-
-
-_CALLS = frozenset({"exec", "run"})
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _NEEDED else 1
+    return at if at < len(words) else 0

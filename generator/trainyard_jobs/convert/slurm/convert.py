@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.expansion import literal
 from trainyard.model.launcher import OPENMPI
 from trainyard_jobs.convert.draft import Draft
-from trainyard_jobs.convert.model import Body, Kind, Remark
+from trainyard_jobs.convert.model import RefusedError, variables
 from trainyard_jobs.convert.options import Ranks
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import job, paths
 from trainyard_jobs.convert.slurm.command import (
     Command,
@@ -23,13 +23,12 @@ from trainyard_jobs.convert.slurm.command import (
     with_lines,
 )
 from trainyard_jobs.convert.slurm.containers import image_of_options
-from trainyard_jobs.convert.slurm.expand import expanded, names_in
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.expand import read_by, spelled
+from trainyard_jobs.convert.slurm.getopt import unreadable_script
 from trainyard_jobs.convert.slurm.header import Header, read_header
 from trainyard_jobs.convert.slurm.mpi import launcher_of
-from trainyard_jobs.convert.slurm.remarks import Remarks
-from trainyard_jobs.convert.slurm.script import Line, Script
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements
+from trainyard_jobs.convert.slurm.script import Line, Script, set_by
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, statements, texts
 from trainyard_jobs.convert.slurm.sizes import Sizes, sizes_of, sizes_of_step
 from trainyard_jobs.convert.slurm.sort import read_script
 from trainyard_jobs.convert.slurm.start import Start, read_start
@@ -48,41 +47,34 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
     title = f"batch script {PurePosixPath(file).name}"
     remarks = Remarks()
     try:
-        _need_short(file, text)
+        if len(text) > _LONGEST:
+            reason = f"it has more than {_LONGEST >> 10} KiB"
+            raise unreadable_script(file, reason, WRAP_WHOLE)
         header = read_header(file, lines)
         indexes = job.array_of(header, remarks)
         members: list[int | None] = [*indexes] or [None]
         drafts = [_draft(file, lines, header, index, remarks) for index in members]
-    except UnreadableError as error:
+    except RefusedError as error:
         return (_refused(title, file, remarks, error),)
     except (RecursionError, ValueError) as error:
-        at, what = Pointer(file, line=1, column=1), "the script"
-        unread = UnreadableError(at, what, f"its quotes can't be taken apart ({error})")
-        return (_refused(title, file, remarks, unread),)
+        reason = f"its quotes can't be taken apart ({error})"
+        return (_refused(title, file, remarks, unreadable_script(file, reason)),)
     return tuple(drafts)
 
 
 _LONGEST = 64 * 1024
 
 
-def _need_short(file: str, text: str) -> None:
-    if len(text) > _LONGEST:
-        reason = f"it has more than {_LONGEST >> 10} KiB"
-        raise UnreadableError(Pointer(file, line=1, column=1), "the script", reason, WRAP_WHOLE)
-
-
-def _refused(title: str, file: str, remarks: Remarks, error: UnreadableError) -> Draft:
-    meaning = f"{error.reason}. {error.help}" if error.help else error.reason
-    note = Remark(error.at, Kind.REFUSED, error.what, meaning)
+def _refused(title: str, file: str, remarks: Remarks, error: RefusedError) -> Draft:
     at = Pointer(file, line=1, column=1)
-    return Draft(title, at, "job-", OPENMPI.name, 1, notes=(*remarks.in_order, note))
+    return Draft(title, at, "job-", OPENMPI.name, 1, notes=(*remarks.in_order, error.remark))
 
 
 def _draft(
     file: str, lines: list[str], header: Header, index: int | None, remarks: Remarks
 ) -> Draft:
     """Return the draft of a script, or of one index of its array."""
-    own = Remarks(list(remarks.found))
+    own = Remarks(dict(remarks.notes))
     sizes = sizes_of(header.options)
     name = job.job_name(header, PurePosixPath(file).stem)
     known = {**sizes.variables(), "SLURM_JOB_NAME": name}
@@ -103,11 +95,13 @@ def _draft(
 
 def _with_step(header: Header, start: Start, remarks: Remarks) -> Header:
     """Return a header with the options of srun, which count before its own."""
+    options = [*header.options]
     for option in start.options:
         if option.name == "job-name":
             remarks.dropped(option.at, option.shown, "it names the step, not the job")
-    step = [option for option in start.options if option.name != "job-name"]
-    return replace(header, options=(*header.options, *step))
+        else:
+            options.append(option)
+    return replace(header, options=tuple(options))
 
 
 def _prepare(script: Script, header: Header) -> None:
@@ -144,7 +138,7 @@ class _Plan:
         image = self.start.image or image
         if image is None:
             self._note_paths(command)
-        env = {name: value for name, (value, _) in script.env.items()} | command.env
+        env = {variable: value for variable, (value, _) in script.env.items()}
         qos = self.header.last("qos")
         return Draft(
             f"batch script {PurePosixPath(script.file).name}",
@@ -157,7 +151,7 @@ class _Plan:
             ranks=ranks,
             command=words,
             args=args,
-            env=tuple(_variable(name, value) for name, value in env.items()),
+            env=variables(env | command.env),
             priority=qos.value if qos else "",
             deadline=deadline,
             notes=remarks.in_order,
@@ -191,42 +185,41 @@ class _Plan:
         return mpi_call(script, start.words, ranks, by_srun=True), sizes.nodes, sizes.ranks
 
     def _torchrun(self) -> tuple[Command, int, int]:
-        start, sizes = self.start, self.sizes
-        texts = [_known(word, self.script) for word in start.words]
-        call = read_torchrun(texts)
+        start, sizes, known = self.start, self.sizes, self.script.values
+        given = [spelled(word, known) for word in start.words]
+        call = read_torchrun(given)
         self._need_under_srun()
         self._need_torchrun(call)
-        self._note_torchrun(texts)
-        kept = [start.words[index] for index in call.kept]
+        self._note_torchrun(given)
         if call.ranks[0]:
             sizes.places["ranks"] = start.words[call.ranks[1]].at
-        return torch_call(self.script, kept), sizes.nodes, call.number_of_ranks or sizes.gpus or 0
+        ranks = call.number_of_ranks or sizes.gpus or 0
+        return torch_call(self.script, call.words_kept(start.words)), sizes.nodes, ranks
 
     def _need_under_srun(self) -> None:
         """Refuse a torchrun that Slurm starts on one node, or several times on each."""
-        start, sizes = self.start, self.sizes
-        if not self._is_under_srun() and sizes.nodes > 1:
-            raise UnreadableError(start.at, "`torchrun` without srun", _FIRST_NODE)
-        if self._is_under_srun() and sizes.ranks > 1:
+        launch, at, sizes = self.script.launch, self.start.at, self.sizes
+        if launch is None or "srun" not in texts(launch.words[:3]):
+            if sizes.nodes > 1:
+                raise RefusedError(at, "`torchrun` without srun", _FIRST_NODE)
+        elif sizes.ranks > 1:
             reason = f"srun would start torchrun {sizes.ranks} times on each node"
-            raise UnreadableError(start.at, "`srun torchrun`", reason, _ONE_TASK)
+            raise RefusedError(at, "`srun torchrun`", reason, _ONE_TASK)
 
     def _need_torchrun(self, call: TorchCall) -> None:
         """Refuse a call that would start other ranks."""
         start, sizes = self.start, self.sizes
         if call.unknown >= 0:
             word = start.words[call.unknown]
-            raise UnreadableError(word.at, f"`{word.raw}`", "torchrun has no such option")
-        for stated, number in (
-            (call.nodes, call.number_of_nodes),
-            (call.ranks, call.number_of_ranks),
-        ):
+            raise RefusedError(word.at, f"`{word.raw}`", "torchrun has no such option")
+        numbers = {call.nodes: call.number_of_nodes, call.ranks: call.number_of_ranks}
+        for (text, index), number in numbers.items():
             if number is None:
                 reason = "its number is not known before the script runs"
-                raise UnreadableError(start.words[stated[1]].at, f"`{stated[0]}`", reason)
+                raise RefusedError(start.words[index].at, f"`{text}`", reason)
         if call.number_of_nodes not in {0, sizes.nodes}:
             reason = f"it waits for {call.number_of_nodes} nodes, and the job has {sizes.nodes}"
-            raise UnreadableError(start.words[call.nodes[1]].at, "`--nnodes`", reason)
+            raise RefusedError(start.words[call.nodes[1]].at, "`--nnodes`", reason)
 
     def _note_torchrun(self, texts: list[str]) -> None:
         at, remarks = self.start.at, self.script.remarks
@@ -235,14 +228,10 @@ class _Plan:
             meaning = "torchrun gives no argument `--local-rank`: read LOCAL_RANK"
             remarks.changed(at, f"`{OLD}`", meaning)
 
-    def _is_under_srun(self) -> bool:
-        launch = self.script.launch
-        return launch is not None and any(word.text == "srun" for word in launch.words[:3])
-
     def _program(self) -> tuple[Command, int, int]:
         start, sizes = self.start, self.sizes
         if sizes.nodes > 1:
-            raise UnreadableError(start.at, "a program without srun", _FIRST_NODE, WRAP_WHOLE)
+            raise RefusedError(start.at, "a program without srun", _FIRST_NODE, WRAP_WHOLE)
         if sizes.ranks > 1 and not start.by:
             meaning = f"Slurm starts the program once, not {sizes.ranks} times, and so does the job"
             self.script.remarks.changed(sizes.places.get("ranks", start.at), "tasks", meaning)
@@ -250,42 +239,33 @@ class _Plan:
 
     def _meets_as_torch(self) -> bool:
         """Return whether the ranks of srun meet as those of PyTorch do."""
-        names = {"MASTER_ADDR", "MASTER_PORT"}
-        sets = set(self.script.env) | set(self.script.known)
-        sets |= {name for line in self.script.before for name in line.sets}
-        return bool(names & (sets | set().union(*(names_in(w.raw) for w in self.start.words))))
+        script, names = self.script, {"MASTER_ADDR", "MASTER_PORT"}
+        given = {*script.env, *script.known, *set_by(script.before), *read_by(self.start.words)}
+        return not names.isdisjoint(given)
 
     def _note_python(self) -> None:
         """Note that a program may read variables of Slurm, which can't be seen in its call."""
         words = self.start.words
-        if words[0].text.rpartition("/")[2].startswith("python"):
-            known = RANK & set().union(*(names_in(word.raw) for word in words))
+        is_python = words[0].text.rpartition("/")[2].startswith("python")
+        if is_python and RANK.isdisjoint(read_by(words)):
             meaning = (
                 "mpirun starts it in place of srun: a program that reads SLURM_PROCID or "
                 "SLURM_LOCALID itself (PyTorch Lightning does) must read OMPI_COMM_WORLD_RANK and "
                 "OMPI_COMM_WORLD_LOCAL_RANK, or run under torchrun"
             )
-            if not known:
-                self.script.remarks.choose(words[0].at, f"`srun {words[0].raw}`", meaning)
+            self.script.remarks.choose(words[0].at, f"`srun {words[0].raw}`", meaning)
 
     def _note_paths(self, command: Command) -> None:
-        remarks, at = self.script.remarks, self.script.started or self.start.at
-        texts = [(line.at, line.text) for line in (*command.before, *command.after)]
-        texts += [(at, " ".join(command.words))]
-        texts += [(place, value) for value, place in self.script.env.values()]
-        for place, text in texts:
+        def note(at: Pointer, text: str) -> None:
             for path in paths.paths_in(text):
-                remarks.choose(place, f"path `{path}`", paths.MEANING)
+                self.script.remarks.choose(at, f"path `{path}`", paths.MEANING)
+
+        for line in (*command.before, *command.after):
+            note(line.at, line.text)
+        note(self.script.started or self.start.at, " ".join(command.words))
+        for value, at in self.script.env.values():
+            note(at, value)
 
 
 _FIRST_NODE = "Slurm starts it on the first node alone, and the others stay idle"
 _ONE_TASK = "Give `--ntasks-per-node=1`: torchrun starts the ranks of its node."
-
-
-def _known(word: Token, script: Script) -> str:
-    value = expanded(word, script.values)
-    return word.text if value is None else value
-
-
-def _variable(name: str, value: str) -> Body:
-    return {"name": name, "value": literal(value)}

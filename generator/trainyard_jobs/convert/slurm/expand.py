@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from trainyard_jobs.convert.slurm.shell import Token
+from trainyard_jobs.convert.slurm.shell import Token, written
 
 _PART = re.compile(
     r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)"
@@ -18,6 +18,17 @@ _SINGLE = re.compile(r"'[^']*\$[^']*'")
 def names_in(text: str) -> set[str]:
     """Return the names of the variables that a piece of script reads, in quotes too."""
     return set(_USED.findall(text))
+
+
+def read_by(words: Iterable[Token]) -> set[str]:
+    """Return the names of the variables that words read."""
+    return names_in(written(words))
+
+
+def spelled(token: Token, known: Mapping[str, str | None]) -> str:
+    """Return a word as a program gets it, or as the script has it where that is not known."""
+    value = expanded(token, known)
+    return token.text if value is None else value
 
 
 def expanded(

@@ -5,28 +5,19 @@ Source of the tables: SchedMD/slurm:src/common/slurm_opt.c@slurm-26-05-3-1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
+
+Value = TypeVar("Value")
 
 
-class UnreadableError(Exception):
-    """A place of the script that is not understood, and why; the whole job is then refused.
-
-    Args:
-        help: what else to do.
-    """
-
-    def __init__(
-        self,
-        at: Pointer,
-        what: str,
-        reason: str,
-        help: str = "",  # noqa: A002 - the word of every finding
-    ) -> None:
-        super().__init__(what)
-        self.at, self.what, self.reason, self.help = at, what, reason, help
+def unreadable_script(file: str, reason: str, way: str = "") -> RefusedError:
+    """Return that a script as a whole can't be converted."""
+    return RefusedError(Pointer(file, line=1, column=1), "the script", reason, way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +40,25 @@ class Option:
     def shown(self) -> str:
         """The option as one would write it."""
         return f"--{self.name}={self.value}" if self.value else f"--{self.name}"
+
+    def read(self, parse: Callable[[str], Value], way: str = "") -> Value:
+        """Return its value.
+
+        Args:
+            parse: returns the value of a text.
+            way: what to do about another text.
+
+        Raises:
+            RefusedError: it has another form.
+        """
+        try:
+            return parse(self.value)
+        except ValueError as error:
+            raise self.refused(str(error), way) from error
+
+    def refused(self, reason: str, way: str = "") -> RefusedError:
+        """Return that a job with this option can't be converted."""
+        return RefusedError(self.at, self.shown, reason, way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +83,15 @@ class Syntax:
         """Return the long name of an option, which may be cut off where no other begins so.
 
         Raises:
-            UnreadableError: there is no such option, or there are several.
+            RefusedError: there is no such option, or there are several.
         """
         known = self.needed | self.optional | self.flags
-        near = [text] if text in known else sorted(each for each in known if each.startswith(text))
+        near = [text]
+        if text not in known:
+            near = sorted(name for name in known if name.startswith(text))
         if len(near) != 1:
             which = f"it is one of {', '.join(near)}" if near else "there is no such option"
-            raise UnreadableError(word.at, f"option --{text}", f"{which} in Slurm 26.05")
+            raise RefusedError(word.at, f"option --{text}", f"{which} in Slurm 26.05")
         return near[0]
 
 
@@ -95,19 +107,24 @@ def syntax(needed: str, optional: str, flags: str, same: Mapping[str, str]) -> S
         same: long name -> the name that means the same.
     """
     short: dict[str, str] = {}
-    kinds = []
-    for kind in (needed, optional, flags):
-        pairs = [word.partition("=") for word in kind.split()]
-        kinds.append(frozenset(name for name, _, _ in pairs))
-        short |= {letter: name for name, _, letter in pairs if letter}
-    return Syntax(kinds[0], kinds[1], kinds[2], short, same)
+
+    def names(text: str) -> frozenset[str]:
+        kind = set()
+        for word in text.split():
+            name, has_letter, letter = word.partition("=")
+            kind.add(name)
+            if has_letter:
+                short[letter] = name
+        return frozenset(kind)
+
+    return Syntax(names(needed), names(optional), names(flags), short, same)
 
 
 def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[Word]]:
     """Return the options that a line begins with, and its other words.
 
     Raises:
-        UnreadableError: an option is unknown, or has no value where it needs one.
+        RefusedError: an option is unknown, or has no value where it needs one.
     """
     rest = list(words)
     options: list[Option] = []
@@ -116,21 +133,18 @@ def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[W
         if word.text == "--":
             break
         read = _long if word.text.startswith("--") else _short
-        options.extend(read(word, rest, known))
-    return [
-        Option(known.same.get(option.name, option.name), option.value, option.at)
-        for option in options
-    ], (rest)
+        options += read(word, rest, known)
+    return options, rest
 
 
 def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
     text, has_value, value = word.text[2:].partition("=")
     name = known.name(word, text)
     if name in known.flags and has_value:
-        raise UnreadableError(word.at, word.text, f"--{name} takes no value")
+        raise RefusedError(word.at, word.text, f"--{name} takes no value")
     if name in known.needed and not has_value:
         value = _next(word, rest)
-    return [Option(name, value, word.at)]
+    return [Option(known.same.get(name, name), value, word.at)]
 
 
 def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
@@ -140,19 +154,19 @@ def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
     while letters:
         letter, letters = letters[0], letters[1:]
         if letter not in known.short:
-            raise UnreadableError(word.at, f"option -{letter}", "there is no such option")
+            raise RefusedError(word.at, f"option -{letter}", "there is no such option")
         name, value = known.short[letter], ""
         if name not in known.flags:
             value, letters = letters, ""
             if name in known.needed and not value:
                 value = _next(word, rest)
-        options.append(Option(name, value, word.at))
+        options.append(Option(known.same.get(name, name), value, word.at))
     return options
 
 
 def _next(word: Word, rest: list[Word]) -> str:
     if not rest:
-        raise UnreadableError(word.at, word.text, "its value is missing")
+        raise RefusedError(word.at, word.text, "its value is missing")
     return rest.pop(0).text
 
 

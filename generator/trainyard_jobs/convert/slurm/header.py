@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.slurm.getopt import SBATCH, Option, UnreadableError, Word, take
+from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.slurm.getopt import SBATCH, Option, Word, take
 
 _MAGIC = ("#SBATCH", "#SLURM")
 _SPACE = " \t\n\r\v\f"
@@ -32,7 +34,10 @@ class Header:
 
     def last(self, name: str) -> Option | None:
         """Return the option of a name that counts, which is the last one."""
-        return next((option for option in reversed(self.options) if option.name == name), None)
+        for option in reversed(self.options):
+            if option.name == name:
+                return option
+        return None
 
 
 def read_header(file: str, lines: Sequence[str]) -> Header:
@@ -43,50 +48,44 @@ def read_header(file: str, lines: Sequence[str]) -> Header:
         lines: of the script.
 
     Raises:
-        UnreadableError: sbatch refuses a line, or the job has several parts.
+        RefusedError: sbatch refuses a line, or the job has several parts.
     """
-    end = next((i for i, line in enumerate(lines) if _is_command(line)), len(lines))
-    options, rest = take(_all_words(file, lines[:end]), SBATCH)
+    end = len(list(takewhile(_is_no_command, lines)))
+    words: list[Word] = []
+    late: list[Pointer] = []
+    for number, line in enumerate(lines, start=1):
+        at = Pointer(file, line=number, column=1)
+        if line.startswith(_MAGIC) and number > end:
+            late.append(at)
+        elif line.startswith(_MAGIC):
+            words += _words(line, at)
+    options, rest = take(words, SBATCH)
     if rest:
         what = f"`{rest[0].text}`"
-        raise UnreadableError(rest[0].at, what, "it is not an option: sbatch refuses it")
-    late = tuple(
-        Pointer(file, line=end + i + 1, column=1)
-        for i, line in enumerate(lines[end:])
-        if line.startswith(_MAGIC)
-    )
-    return Header(tuple(options), late, end)
+        raise RefusedError(rest[0].at, what, "it is not an option: sbatch refuses it")
+    return Header(tuple(options), tuple(late), end)
 
 
-def _all_words(file: str, lines: Sequence[str]) -> Iterator[Word]:
-    for index, line in enumerate(lines):
-        if line.startswith(_MAGIC):
-            yield from _words(line, Pointer(file, line=index + 1))
-
-
-def _is_command(line: str) -> bool:
+def _is_no_command(line: str) -> bool:
     text = line.strip(_SPACE)
-    return bool(text) and not text.startswith("#")
+    return not text or text.startswith("#")
 
 
 def _words(line: str, at: Pointer) -> Iterator[Word]:
     """Yield the words of a line after its magic word."""
-    start = next(len(magic) for magic in _MAGIC if line.startswith(magic))
+    start = len(_MAGIC[0] if line.startswith(_MAGIC[0]) else _MAGIC[1])
     rest = line[start:].strip(_SPACE)
     if rest.split()[:1] in (["hetjob"], ["packjob"]) or rest.startswith(":"):
-        raise UnreadableError(
-            Pointer(at.file, line=at.line, column=1),
-            "a heterogeneous job",
-            "a TrainJob has one kind of node (kubeflow/trainer#4064)",
-            "Split the script into one job for each part.",
-        )
+        reason = "a TrainJob has one kind of node (kubeflow/trainer#4064)"
+        way = "Split the script into one job for each part."
+        raise RefusedError(at, "a heterogeneous job", reason, way)
     for match in _WORD.finditer(line, start):
         if match["comment"]:
             return
         place = Pointer(at.file, line=at.line, column=match.start() + 1)
         if match["open"]:
             what = f"a {match['open']} that is not closed"
-            raise UnreadableError(place, what, "sbatch refuses the script")
+            raise RefusedError(place, what, "sbatch refuses the script")
         yield Word(_PART.sub(_plain, match[0]), place)
 
 

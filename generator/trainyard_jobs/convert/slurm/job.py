@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.names import plain
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import values
-from trainyard_jobs.convert.slurm.getopt import Option, UnreadableError
+from trainyard_jobs.convert.slurm.getopt import Option
 from trainyard_jobs.convert.slurm.header import Header
 from trainyard_jobs.convert.slurm.options import note_dropped
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.sizes import Sizes
 
-_NO_NAME = re.compile(r"[^a-z0-9]+")
-_LONGEST = 50
 _RESOURCES = ("cpus-per-task", "cpus-per-gpu", "mem", "mem-per-cpu", "mem-per-gpu")
 
 
 def job_name(header: Header, stem: str) -> str:
     """Return the begin of the TrainJob's name, after the job's name or that of its file."""
     option = header.last("job-name")
-    name = _NO_NAME.sub("-", (option.value if option else stem).lower()).strip("-0123456789")
-    return name[:_LONGEST].rstrip("-") or "job"
+    return plain(option.value if option else stem) or "job"
 
 
 def deadline(header: Header, remarks: Remarks) -> int:
     """Return the seconds that a job may run; 0 for any time.
 
     Raises:
-        UnreadableError: it is not a time of Slurm.
+        RefusedError: it is not a time of Slurm.
     """
     option = header.last("time")
-    seconds = read(option, values.seconds) if option else None
+    seconds = option.read(values.seconds) if option else None
     if option and seconds:
         meaning = (
             f"Kueue ends the job after {seconds} s of running, those before an eviction included; "
@@ -42,32 +39,17 @@ def deadline(header: Header, remarks: Remarks) -> int:
     return seconds or 0
 
 
-def read(option: Option, parse: values.Parser) -> int | None:
-    """Return the value of an option.
-
-    Raises:
-        UnreadableError: it has another form.
-    """
-    try:
-        return parse(option.value)
-    except ValueError as error:
-        raise UnreadableError(option.at, option.shown, str(error)) from error
-
-
 def array_of(header: Header, remarks: Remarks) -> list[int]:
     """Return the indexes of a job array; none for a job without an array.
 
     Raises:
-        UnreadableError: it is not an array of Slurm, or too large.
+        RefusedError: it is not an array of Slurm, or too large.
     """
     option = header.last("array")
     if option is None:
         return []
-    try:
-        indexes, limit = values.indexes(option.value)
-    except ValueError as error:
-        way = "Create the TrainJobs in a loop, each with SLURM_ARRAY_TASK_ID in its environment."
-        raise UnreadableError(option.at, option.shown, str(error), way) from error
+    way = "Create the TrainJobs in a loop, each with SLURM_ARRAY_TASK_ID in its environment."
+    indexes, limit = option.read(values.indexes, way)
     remarks.changed(option.at, option.shown, "each index is a TrainJob of its own")
     if limit:
         meaning = "nothing limits how many run at once but the quota of the queue"
@@ -108,10 +90,9 @@ _CHOICES = {
 
 def _note_counts(header: Header, sizes: Sizes, remarks: Remarks) -> None:
     if sizes.most_nodes > sizes.nodes:
+        what = f"{sizes.nodes} to {sizes.most_nodes} nodes"
         meaning = f"a TrainJob has a fixed number of nodes: {sizes.nodes}, the least"
-        remarks.changed(
-            sizes.places["nodes"], f"{sizes.nodes} to {sizes.most_nodes} nodes", meaning
-        )
+        remarks.changed(sizes.places["nodes"], what, meaning)
     if sizes.gpu_type:
         meaning = "choose a runtime on nodes with such GPUs"
         remarks.choose(sizes.places["gpus"], f"GPU type {sizes.gpu_type}", meaning)
@@ -158,5 +139,7 @@ def exported(options: Iterable[Option]) -> Iterator[tuple[str, str, Pointer]]:
 
 def resources_place(header: Header) -> Mapping[str, Pointer]:
     """Return the place of the first resource that a header asks for."""
-    place = next((option.at for option in header.options if option.name in _RESOURCES), None)
-    return {"resources": place} if place else {}
+    for option in header.options:
+        if option.name in _RESOURCES:
+            return {"resources": option.at}
+    return {}

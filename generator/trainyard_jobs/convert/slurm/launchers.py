@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from trainyard_jobs.convert.launch import starts_ranks
-from trainyard_jobs.convert.slurm.shell import Statement, Token
+from trainyard_jobs.convert.slurm.shell import Statement, Token, texts
 from trainyard_jobs.convert.torchrun import is_torchrun
 
 OTHERS = {
@@ -15,8 +15,7 @@ OTHERS = {
     "deepspeed": "it starts the nodes itself, from a hostfile by ssh; `mpirun python SCRIPT` with "
     "the runtime's launcher, or `torchrun SCRIPT`, does the same",
     "ray": "a Ray cluster has no counterpart in a TrainJob",
-    "jsrun": "it belongs to another batch system",
-    "aprun": "it belongs to another batch system",
+    **dict.fromkeys(("jsrun", "aprun"), "it belongs to another batch system"),
     "ibrun": "only one site has it; write what it runs: `mpirun PROGRAM`",
     "parallel": "it starts many small jobs; write an array or a TrainJob for each",
 }
@@ -41,7 +40,7 @@ def program(words: Sequence[Token]) -> str:
     name = rest[0].text.rpartition("/")[2]
     if name == "srun" or starts_ranks(name) or name in OTHERS:
         return name
-    return "torchrun" if is_torchrun([word.text for word in rest]) else ""
+    return "torchrun" if is_torchrun(texts(rest)) else ""
 
 
 def is_launch(statement: Statement) -> bool:

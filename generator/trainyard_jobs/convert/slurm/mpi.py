@@ -17,5 +17,7 @@ def launcher_of(lines: Iterable[str], script: Script, start: Start) -> str:
     program = start.words[0].text.rpartition("/")[2] if start.words else ""
     if program == "mpiexec.hydra" or any(name.startswith("I_MPI_") for name in script.env):
         return INTEL_MPI.name
-    loaded = [line for line in lines if line.lstrip().startswith(("module", "ml "))]
-    return INTEL_MPI.name if _INTEL.search(" ".join(loaded)) else OPENMPI.name
+    for line in lines:
+        if line.lstrip().startswith(("module", "ml ")) and _INTEL.search(line):
+            return INTEL_MPI.name
+    return OPENMPI.name

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.getopt import Option
-from trainyard_jobs.convert.slurm.remarks import Remarks
+from trainyard_jobs.convert.words import words
 
 _KUEUE = "Kueue decides by quota and priority"
 _BINDING = "the runtime's `binding` says what a rank is bound to"
@@ -14,43 +15,30 @@ _MAIL = "nothing sends mail; `kubectl wait` or a controller of notifications doe
 _PLUGIN = "the runtime's image and `mpirun` take its place"
 
 DROPPED = {
-    **dict.fromkeys(("output", "error", "open-mode", "label", "unbuffered"), _LOGS),
-    **dict.fromkeys(("mail-type", "mail-user"), _MAIL),
-    **dict.fromkeys(("nice", "priority", "deadline", "immediate"), _KUEUE),
+    **dict.fromkeys(words("output error open-mode label unbuffered"), _LOGS),
+    **dict.fromkeys(words("mail-type mail-user"), _MAIL),
+    **dict.fromkeys(words("nice priority deadline immediate time-min"), _KUEUE),
     **dict.fromkeys(
-        ("nodelist", "exclude", "nodefile", "relative", "spread-job", "use-min-nodes", "prefer"),
-        _PLACES,
+        words("nodelist exclude nodefile relative spread-job use-min-nodes prefer"), _PLACES
     ),
-    **dict.fromkeys(("cluster-constraint", "clusters"), "the job is created on one cluster"),
+    **dict.fromkeys(words("cluster-constraint clusters"), "the job is created on one cluster"),
     **dict.fromkeys(
-        (
-            "accel-bind",
-            "cores-per-socket",
-            "core-spec",
-            "cpu-bind",
-            "distribution",
-            "extra-node-info",
-            "gpu-bind",
-            "gres-flags",
-            "hint",
-            "mem-bind",
-            "ntasks-per-core",
-            "ntasks-per-socket",
-            "gpus-per-socket",
-            "sockets-per-node",
-            "thread-spec",
-            "threads-per-core",
-            "tres-bind",
+        words(
+            """
+            accel-bind cores-per-socket core-spec cpu-bind distribution extra-node-info gpu-bind
+            gres-flags hint mem-bind ntasks-per-core ntasks-per-socket gpus-per-socket
+            sockets-per-node thread-spec threads-per-core tres-bind
+            """
         ),
         _BINDING,
     ),
-    **dict.fromkeys(("cpu-freq", "gpu-freq"), "a job does not set the frequency of a node"),
+    **dict.fromkeys(words("cpu-freq gpu-freq"), "a job does not set the frequency of a node"),
     **dict.fromkeys(
-        ("exclusive", "oversubscribe", "overcommit", "exact", "overlap", "whole", "mincpus"), _WHOLE
+        words("exclusive oversubscribe overcommit exact overlap whole mincpus"), _WHOLE
     ),
-    **dict.fromkeys(("licenses", "bb", "bbf"), "nothing counts them; Kueue's quota is of nodes"),
+    **dict.fromkeys(words("licenses bb bbf"), "nothing counts them; Kueue's quota is of nodes"),
     **dict.fromkeys(
-        ("begin", "hold"), "Kueue starts the job when it has quota: create it when it may run"
+        words("begin hold"), "Kueue starts the job when it has quota: create it when it may run"
     ),
     "dependency": "no TrainJob waits for another: create this one when the other has ended, or let "
     "a pipeline do so",
@@ -75,55 +63,20 @@ DROPPED = {
     "container-mount-home": "a pod has no home of yours",
     "container-writable": "a container can be written to",
     "container-entrypoint": "the job's command takes the place of the entrypoint",
-    "time-min": _KUEUE,
     "no-requeue": "Kueue queues an evicted job again, always",
     "signal": "an evicted job gets SIGTERM and the runtime's `grace`, and no signal before the end "
     "of its time: let the ranks write a checkpoint at SIGTERM",
     "switches": "a runtime on a fabric places its pods by topology",
 }
-SILENT = frozenset(
-    {
-        "parsable",
-        "quiet",
-        "verbose",
-        "requeue",
-        "acctg-freq",
-        "profile",
-        "oom-kill-step",
-        "stepmgr",
-        "jobid",
-    }
-)
+SILENT = words("parsable quiet verbose requeue acctg-freq profile oom-kill-step stepmgr jobid")
 """Options without a trace in what runs. Kueue queues an evicted job again, as with ``requeue``."""
 
-USED = frozenset(
-    {
-        "account",
-        "array",
-        "chdir",
-        "constraint",
-        "container",
-        "container-image",
-        "container-mounts",
-        "cpus-per-gpu",
-        "cpus-per-task",
-        "export",
-        "gpus",
-        "gpus-per-node",
-        "gpus-per-task",
-        "gres",
-        "job-name",
-        "mem",
-        "mem-per-cpu",
-        "mem-per-gpu",
-        "nodes",
-        "ntasks",
-        "ntasks-per-gpu",
-        "ntasks-per-node",
-        "partition",
-        "qos",
-        "time",
-    }
+USED = words(
+    """
+    account array chdir constraint container container-image container-mounts cpus-per-gpu
+    cpus-per-task export gpus gpus-per-node gpus-per-task gres job-name mem mem-per-cpu mem-per-gpu
+    nodes ntasks ntasks-per-gpu ntasks-per-node partition qos time
+    """
 )
 """Options that have a place in a TrainJob, or a note of their own."""
 

@@ -36,7 +36,7 @@ class Parts:
             unsteady: variables whose value may be another one when this is read.
         """
         own = self.values.pop(name, "")
-        text = _ALONE.sub(lambda each: self._value(each, name, own), _plain(raw))
+        text = _ALONE.sub(lambda part: self._value(part, name, own), _plain(raw))
         left = {match[1] or match[2] for match in _ALONE.finditer(text)}
         if len(text) <= _LONGEST and not left & {name, *unsteady}:
             self.values[name] = text

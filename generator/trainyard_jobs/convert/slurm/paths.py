@@ -15,4 +15,4 @@ MEANING = "no pod has this path: put the files into the image, or mount a claim 
 
 def paths_in(text: str) -> Iterator[str]:
     """Yield the paths of a text that no image has by itself, each once."""
-    yield from dict.fromkeys(match[0] for match in _PATH.finditer(text))
+    yield from dict.fromkeys(_PATH.findall(text))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import repeat
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.expand import names_in
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
-from trainyard_jobs.convert.slurm.script import OF_SLURM, Line, Script
+from trainyard_jobs.convert.slurm.script import OF_SLURM, Line, Script, set_by
 from trainyard_jobs.convert.slurm.shell import Token
 from trainyard_jobs.convert.slurm.variables import IN_EVERY_POD, JOB_ID, RANK
 
@@ -29,11 +30,10 @@ def need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) ->
         _need_no_parameter(line.at, line.text)
         if variable := OF_SLURM.search(line.text):
             reason = f"no pod has `{variable[1]}`; /etc/mpi/hostfile of a launcher names the nodes"
-            raise UnreadableError(line.at, f"`{line.text}`", reason)
+            raise line.refused(reason)
     for word in used:
         _need_no_parameter(script.started, word)
-    own = set().union(*(line.sets for line in lines)) | set(script.known) | set(script.env)
-    own |= JOB_ID | RANK | IN_EVERY_POD
+    own = {*set_by(lines), *script.known, *script.env, *JOB_ID, *RANK, *IN_EVERY_POD}
     for place, name in all_read(script, lines, used):
         if name not in own:
             _note_unset(script, place, name)
@@ -42,21 +42,23 @@ def need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) ->
 def _need_no_parameter(at: Pointer | None, text: str) -> None:
     if at and (parameter := Token(text, at).counted):
         reason = "only sbatch gives the script its arguments: write their values"
-        raise UnreadableError(at, f"`{parameter}`", reason)
+        raise RefusedError(at, f"`{parameter}`", reason)
 
 
 def all_read(
     script: Script, lines: Iterable[Line], used: Iterable[str]
 ) -> Iterator[tuple[Pointer, str]]:
     """Yield the variables that commands and the words of a launch read, with their places."""
-    for line in lines:
-        yield from ((line.at, name) for name in sorted(line.reads))
+    readers = [(line.at, line.text) for line in lines]
     if at := script.started:
-        yield from ((at, name) for word in used for name in sorted(names_in(word)))
+        readers += zip(repeat(at), used)
+    for place, text in readers:
+        for name in sorted(names_in(text)):
+            yield place, name
 
 
 def _note_unset(script: Script, at: Pointer, name: str) -> None:
     if _is_slurms(script, name):
-        raise UnreadableError(at, f"${name}", "only Slurm sets it")
+        raise RefusedError(at, f"${name}", "only Slurm sets it")
     meaning = "nothing sets it here: give it in spec.trainer.env, or write its value"
     script.remarks.choose(at, f"${name}", meaning)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.expand import names_in
 from trainyard_jobs.convert.slurm.parts import Parts
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.shell import Statement
 from trainyard_jobs.convert.slurm.variables import IN_EVERY_POD, JOB_ID, RANK
 from trainyard_jobs.convert.words import words
@@ -49,6 +51,20 @@ class Line:
     def reads(self) -> set[str]:
         """Names of the variables that it reads."""
         return names_in(self.text)
+
+    @property
+    def is_program(self) -> bool:
+        """Return whether it runs a program, which may mean something else in another pod."""
+        return self.name not in {"", *SAME_ANYWHERE}
+
+    def refused(self, reason: str, way: str = "") -> RefusedError:
+        """Return that the command can't be converted."""
+        return RefusedError(self.at, f"`{self.text}`", reason, way)
+
+
+def set_by(lines: Iterable[Line]) -> set[str]:
+    """Return the names of the variables that commands assign."""
+    return set().union(*(line.sets for line in lines))
 
 
 @dataclass(slots=True)
@@ -101,8 +117,7 @@ class Script:
     @property
     def values(self) -> dict[str, str | None]:
         """Value of each variable; None where it is known only when the script runs."""
-        unknown = {*IN_EVERY_POD, *JOB_ID, *RANK, *self.exported}
-        unknown |= {name for line in self.before for name in line.sets}
+        unknown = {*IN_EVERY_POD, *JOB_ID, *RANK, *self.exported, *set_by(self.before)}
         return {**dict.fromkeys(unknown), **self.known}
 
     @property
@@ -117,9 +132,9 @@ class Script:
 
     def is_seen(self, name: str) -> bool:
         """Return whether a command before what follows would see the value of a variable."""
-        programs = any(line.name not in {"", *SAME_ANYWHERE, *REPORTS} for line in self.before)
-        return (
-            programs
-            or name in self.unsteady
-            or any(name in command.reads for command in self.before)
-        )
+        if name in self.unsteady:
+            return True
+        for line in self.before:
+            if name in line.reads or (line.is_program and line.name not in REPORTS):
+                return True
+        return False

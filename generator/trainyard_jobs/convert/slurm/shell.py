@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.quoting import (
     begins_word,
     end_of_double,
@@ -18,8 +18,9 @@ from trainyard_jobs.convert.slurm.quoting import (
     end_of_substitution,
 )
 
-_SHIELD = 0xE000
-"""Begin of the private use area, where characters of substitutions are moved to."""
+_SHIELDED = dict(zip(range(0x80), range(0xE000, 0xE080), strict=True))
+"""Characters of substitutions are moved into the private use area, and back."""
+_UNSHIELDED = dict(zip(_SHIELDED.values(), _SHIELDED, strict=True))
 _OPERATORS = "();<>|&"
 _EXPANDS = re.compile(r"\\.|'[^']*'|(\$[\w{(@*#?!$-]|`)", re.DOTALL)
 _SPREADS = re.compile(r"[*?\[]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
@@ -38,12 +39,12 @@ class Token:
     @property
     def text(self) -> str:
         """The word without its quotes; what the shell would expand is left as it is."""
-        return "".join(map(_plain, shlex.split(_kept(self.raw), posix=True)))
+        return "".join(shlex.split(_kept(self.raw), posix=True)).translate(_UNSHIELDED)
 
     @property
     def expands(self) -> bool:
         """Return whether the shell would replace a part of it by the value of something."""
-        if any(match[1] for match in _EXPANDS.finditer(_unquoted(self.raw))):
+        if any(_EXPANDS.findall(_unquoted(self.raw))):
             return True
         bare = self._bare
         return "$\uffff" in bare or bool(_HOME.search(bare))
@@ -56,8 +57,7 @@ class Token:
     @property
     def counted(self) -> str:
         """A parameter of the script that it reads, such as ``$1``; empty for none."""
-        names = (match[1] for match in _COUNTED.finditer(_unquoted(self.raw)))
-        return next(filter(None, names), "")
+        return next(filter(None, _COUNTED.findall(_unquoted(self.raw))), "")
 
     @property
     def is_quoted(self) -> bool:
@@ -73,6 +73,16 @@ class Token:
     def is_operator(self) -> bool:
         """Return whether it separates or redirects commands."""
         return self.raw[0] in _OPERATORS
+
+
+def written(words: Iterable[Token]) -> str:
+    """Return words as the script writes them."""
+    return " ".join(word.raw for word in words)
+
+
+def texts(words: Iterable[Token]) -> list[str]:
+    """Return words without their quotes."""
+    return [word.text for word in words]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,11 @@ class Statement:
     raw: str
 
     @property
+    def whole(self) -> str:
+        """The command as the script writes it, with redirections."""
+        return " ".join(filter(None, (self.raw, written(self.redirects))))
+
+    @property
     def at(self) -> Pointer:
         """Where it begins."""
         return self.words[0].at
@@ -101,12 +116,16 @@ class Statement:
         """The program, without the folder that it is in."""
         return self.words[0].text.rpartition("/")[2]
 
+    def refused(self, reason: str) -> RefusedError:
+        """Return that the command can't be converted."""
+        return RefusedError(self.at, f"`{self.raw}`", reason, WRAP_WHOLE)
+
 
 def statements(file: str, lines: Sequence[str], start: int) -> Iterator[Statement]:
     """Yield the commands of a script from a line on.
 
     Raises:
-        UnreadableError: a quote is not closed, or a here-document begins.
+        RefusedError: a quote is not closed, or a here-document begins.
     """
     text = "\n".join(lines[start:]) + "\n"
     shielded = _shielded(text, Pointer(file, line=start + 1, column=1))
@@ -127,7 +146,7 @@ _KEPT = re.compile(r"""'[^']*'|\\([$`])|(\$[({]|=\(|`)""")
 
 
 def _kept(raw: str) -> str:
-    """Return a word whose substitutions have no quotes or blanks, which `_plain` brings back."""
+    """Return a word whose substitutions have no quotes or blanks: they are shielded."""
     out, position, unquoted = "", 0, _unquoted(raw)
     while match := _KEPT.search(unquoted, position):
         out += raw[position : match.start()]
@@ -136,19 +155,10 @@ def _kept(raw: str) -> str:
             find = end_of_double if match[2] == "`" else end_of_substitution
             end = find(raw, match.start()) or len(raw)
         part = raw[match.start() : end]
-        out += _moved(match[1] or (part if match[2] else "")) or part
+        shielded = match[1] or (part if match[2] else "")
+        out += shielded.translate(_SHIELDED) or part
         position = end
     return out + raw[position:]
-
-
-def _moved(text: str) -> str:
-    return "".join(chr(_SHIELD + ord(char)) if ord(char) < 0x80 else char for char in text)
-
-
-def _plain(text: str) -> str:
-    return "".join(
-        chr(ord(char) - _SHIELD) if _SHIELD <= ord(char) < _SHIELD + 0x80 else char for char in text
-    )
 
 
 def _unquoted(raw: str) -> str:
@@ -166,12 +176,9 @@ def _shielded(text: str, at: Pointer) -> str:
     while position < len(text):
         end = end_of_quote(text, position)
         if end is None:
-            line = at.line + text.count("\n", 0, position)
-            raise UnreadableError(
-                Pointer(at.file, line=line, column=1),
-                f"a {text[position]} that is not closed",
-                "the shell can't read the script",
-            )
+            begin = Pointer(at.file, line=at.line + text.count("\n", 0, position), column=1)
+            what = f"a {text[position]} that is not closed"
+            raise RefusedError(begin, what, "the shell can't read the script")
         part = text[position:end]
         if part.startswith("#") and begins_word(text, position):
             out.append(" " * len(part))
@@ -229,9 +236,8 @@ def _commands(tokens: Sequence[Token]) -> Iterator[Statement]:
             redirects.append(_redirect(words, token, rest))
         else:
             what = "a here-document" if token.raw.startswith("<<") else f"`{token.raw}`"
-            raise UnreadableError(
-                token.at, what, "only simple commands can be converted", WRAP_WHOLE
-            )
+            reason = "only simple commands can be converted"
+            raise RefusedError(token.at, what, reason, WRAP_WHOLE)
     yield from _statement(words, redirects, "")
 
 
@@ -255,5 +261,4 @@ def _redirect(words: list[Token], operator: Token, rest: list[Token]) -> Token:
 
 def _statement(words: list[Token], redirects: list[Token], end: str) -> Iterator[Statement]:
     if words:
-        raw = " ".join(word.raw for word in words)
-        yield Statement(tuple(words), tuple(redirects), end, raw)
+        yield Statement(tuple(words), tuple(redirects), end, written(words))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import ceil
-from typing import TypeVar
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm import values
-from trainyard_jobs.convert.slurm.getopt import Option, UnreadableError
+from trainyard_jobs.convert.slurm.getopt import Option, Value
 from trainyard_jobs.convert.slurm.header import Header
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.start import Start
-
-Value = TypeVar("Value")
 
 _DIVIDE = "Give `--nodes` and `--ntasks-per-node`."
 
@@ -30,7 +28,6 @@ class Sizes:
         gpus: of each node; None when the script asks for none.
         gpu_type: that it names, e.g. ``h100``; empty for any.
         cpus: of each task; 0 when not stated.
-        states_ranks: whether the script states a number of tasks.
         places: of what the script says, by the name of the attribute.
     """
 
@@ -40,7 +37,6 @@ class Sizes:
     gpus: int | None
     gpu_type: str
     cpus: int
-    states_ranks: bool
     places: dict[str, Pointer]
 
     def variables(self) -> dict[str, str]:
@@ -74,20 +70,20 @@ class _Options:
 
     def read(self, name: str, parse: Callable[[str], Value]) -> Value | None:
         """Return the value of an option; None without it."""
-        option = self._last.get(name)
-        if option is None:
-            return None
-        try:
-            return parse(option.value)
-        except ValueError as error:
-            raise UnreadableError(option.at, option.shown, str(error)) from error
+        option = self.get(name)
+        return option.read(parse) if option else None
+
+    def refused(self, name: str, reason: str, way: str = _DIVIDE) -> RefusedError:
+        """Return that the value of an option can't be followed."""
+        return self._last[name].refused(reason, way)
 
     def places(self, **names: tuple[str, ...]) -> dict[str, Pointer]:
         """Return the place of the first option that is there, by attribute."""
         places: dict[str, Pointer] = {}
         for attribute, options in names.items():
-            for name in (option for option in options if option in self._last):
-                places.setdefault(attribute, self._last[name].at)
+            for name in options:
+                if name in self._last:
+                    places.setdefault(attribute, self._last[name].at)
         return places
 
 
@@ -95,7 +91,7 @@ def sizes_of(options: Iterable[Option]) -> Sizes:
     """Return the sizes that options ask for; a later option replaces an earlier one.
 
     Raises:
-        UnreadableError: a value is none of Slurm's, or the tasks can't be divided among the nodes.
+        RefusedError: a value is none of Slurm's, or the tasks can't be divided among the nodes.
     """
     asked = _Options(options)
     per_node = asked.read("ntasks-per-node", values.number)
@@ -114,7 +110,6 @@ def sizes_of(options: Iterable[Option]) -> Sizes:
         count,
         kind,
         asked.read("cpus-per-task", values.number) or 0,
-        bool(tasks or per_node or asked.get("ntasks-per-gpu")),
         asked.places(
             nodes=("nodes", "ntasks"),
             ranks=("ntasks-per-node", "ntasks", "ntasks-per-gpu"),
@@ -139,11 +134,7 @@ def _nodes(
     per_task = asked.read("gpus-per-task", values.count_of_type)
     fits = per_node or (gpus // max(per_task[0] if per_task else 1, 1) if gpus else 0)
     if not fits:
-        option = asked.get("ntasks")
-        assert option is not None
-        raise UnreadableError(
-            option.at, option.shown, "Slurm decides how many nodes these tasks get", _DIVIDE
-        )
+        raise asked.refused("ntasks", "Slurm decides how many nodes these tasks get")
     nodes = ceil(tasks / fits)
     return nodes, nodes
 
@@ -153,10 +144,8 @@ def _ranks(asked: _Options, nodes: int, tasks: int | None, per_node: int | None)
     if tasks is None:
         return per_node or 1
     if tasks % nodes:
-        option = asked.get("ntasks")
-        assert option is not None
         reason = f"{tasks} tasks on {nodes} nodes are not the same number on each"
-        raise UnreadableError(option.at, option.shown, reason, _DIVIDE)
+        raise asked.refused("ntasks", reason)
     return tasks // nodes
 
 
@@ -177,10 +166,8 @@ def _all_gpus(
     if total is None:
         return None, ""
     if total[0] % nodes:
-        option = asked.get("gpus")
-        assert option is not None
         reason = f"{total[0]} GPUs on {nodes} nodes are not the same number on each"
-        raise UnreadableError(option.at, option.shown, reason, "Give `--gpus-per-node`.")
+        raise asked.refused("gpus", reason, "Give `--gpus-per-node`.")
     return total[0] // nodes, total[1]
 
 
@@ -197,8 +184,8 @@ def sizes_of_step(header: Header, start: Start, sizes: Sizes, remarks: Remarks) 
 
 def _header_of_step(header: Header, start: Start, sizes: Sizes) -> list[Option]:
     """Return the options of the header that count for srun: its tasks, if it states none."""
-    names = {option.name for option in start.options}
-    if "ntasks-per-node" not in names or "ntasks" in names:
+    asked = _Options(start.options)
+    if not asked.get("ntasks-per-node") or asked.get("ntasks"):
         return [*header.options]
     rest = [option for option in header.options if option.name != "ntasks"]
     return [*rest, Option("nodes", str(sizes.nodes), sizes.places.get("nodes", start.at))]

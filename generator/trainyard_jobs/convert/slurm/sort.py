@@ -4,33 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NoReturn
 
+from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.slurm.assign import EXPORTS, assign, export, leading, unset, unsteady
-from trainyard_jobs.convert.slurm.expand import names_in
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.slurm.expand import read_by
 from trainyard_jobs.convert.slurm.launchers import is_launch
-from trainyard_jobs.convert.slurm.remarks import Remarks
 from trainyard_jobs.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token, written
 from trainyard_jobs.convert.slurm.simple import need_simple
 from trainyard_jobs.convert.words import words
 
-_SET_UP = words("module ml source . conda mamba micromamba spack pyenv activate")
-_SHELL = words("ulimit umask trap wait true : hash sync")
-_SLURM = words("scontrol sacct squeue scancel sbatch sstat seff sinfo sattach sbcast")
+_PROVIDED = "the image must hold what it provides"
+_LOGS = "the output is in the pods' logs: `kubectl logs`"
+_DROPPED = {
+    **dict.fromkeys(
+        words("module ml source . conda mamba micromamba spack pyenv activate"), _PROVIDED
+    ),
+    **dict.fromkeys(
+        words("scontrol sacct squeue scancel sbatch sstat seff sinfo sattach sbcast"),
+        "no pod has Slurm's commands",
+    ),
+    **dict.fromkeys(("ulimit", "umask"), "the node and the image set limits"),
+    "trap": "an evicted job's ranks get SIGTERM themselves, with the runtime's `grace`",
+}
+"""Commands that are left out, and what takes their place."""
+_SILENT = words("wait true : hash sync")
+"""Commands that are left out without a note."""
 _JOINS = frozenset({"&&", "||"})
 
 
 def read_script(
-    file: str, found: Sequence[Statement], known: dict[str, str], remarks: Remarks
+    file: str, commands: Sequence[Statement], known: dict[str, str], remarks: Remarks
 ) -> Script:
     """Return the commands of a script by what they are.
 
     Raises:
-        UnreadableError: it has a loop, a condition, a function, or several launches.
+        RefusedError: it has a loop, a condition, a function, or several launches.
     """
-    need_simple(found)
-    chains = list(_chains(_pipes_as_one(found)))
+    need_simple(commands)
+    chains = list(_chains(_pipes_as_one(commands)))
     script = Script(file, dict(known), remarks, unsteady(chains))
     for chain in chains:
         before, after = len(script.before), len(script.after)
@@ -48,16 +62,13 @@ def _pipes_as_one(commands: Iterable[Statement]) -> Iterator[Statement]:
             waiting = statement
         elif is_launch(waiting) or is_launch(statement):
             if statement.name != "tee":
-                raise UnreadableError(
-                    statement.at,
-                    f"a pipe to `{statement.name}`",
-                    "the ranks' output goes to the pods' logs",
-                )
-            tee = Token(f"| {_text(statement)}", statement.at)
+                reason = "the ranks' output goes to the pods' logs"
+                raise RefusedError(statement.at, f"a pipe to `{statement.name}`", reason)
+            tee = Token(f"| {statement.whole}", statement.at)
             redirects = (*waiting.redirects, tee)
             waiting = Statement(waiting.words, redirects, statement.end, waiting.raw)
         else:
-            raw = f"{_text(waiting)} | {_text(statement)}"
+            raw = f"{waiting.whole} | {statement.whole}"
             waiting = Statement(waiting.words, (), statement.end, raw)
         if waiting.end != "|":
             yield waiting
@@ -84,33 +95,32 @@ def _sort_chain(script: Script, chain: Sequence[Statement]) -> None:
     One that is not in the TrainJob counts as one that succeeded.
     """
     skips = decides = False
-    for each in chain:
+    for statement in chain:
         if skips or script.is_over:
-            reason = "`exec` ends the script" if script.is_over else _SKIPPED
-            script.remarks.dropped(each.at, f"`{_text(each)}`", reason)
+            _drop(script, statement, "`exec` ends the script" if script.is_over else _SKIPPED)
         else:
-            decides = _sort_member(script, each, decides=decides)
-        skips = each.end == "||" and not decides
+            decides = _sort_member(script, statement, decides=decides)
+        skips = statement.end == "||" and not decides
 
 
-def _sort_member(script: Script, each: Statement, *, decides: bool) -> bool:
+def _sort_member(script: Script, statement: Statement, *, decides: bool) -> bool:
     """Take a command of a chain, and return whether a kept one decides what follows.
 
     Args:
         script: which has read the commands before.
-        each: the command.
+        statement: the command.
         decides: whether a kept one decides if this one runs.
     """
-    lines, launch, end = script.lines, script.launch, each.end if each.end in _JOINS else ""
-    number = len(lines)
-    _sort(script, each, perhaps=decides)
+    lines, launch = script.lines, script.launch
+    number, end = len(lines), statement.end if statement.end in _JOINS else ""
+    _sort(script, statement, perhaps=decides)
     if script.launch is not launch:
         return True
     if len(lines) > number:
         lines[-1] = replace(lines[-1], end=end)
         return True
     if decides:
-        lines.append(Line(":", each.at, ":", end=end))
+        lines.append(Line(":", statement.at, ":", end=end))
     return decides
 
 
@@ -144,125 +154,110 @@ def _weight(name: str) -> int:
     return 3 if not name else 2 if name in REPORTS else 1 if name in SAME_ANYWHERE else 0
 
 
-def _text(each: Statement) -> str:
-    return " ".join([each.raw, *(token.raw for token in each.redirects)])
-
-
-def _sort(script: Script, each: Statement, *, perhaps: bool) -> None:
-    assigned = leading(each.words)
-    if assigned == len(each.words):
-        assign(script, each.words, exports=False, perhaps=perhaps)
-    elif is_launch(each):
-        _launch(script, each, assigned)
-    elif each.words[assigned].raw in EXPORTS and not assigned:
-        export(script, each, perhaps=perhaps)
+def _sort(script: Script, statement: Statement, *, perhaps: bool) -> None:
+    words, assigned = statement.words, leading(statement.words)
+    if assigned == len(words):
+        assign(script, words, exports=False, perhaps=perhaps)
+    elif is_launch(statement):
+        _launch(script, statement, assigned)
+    elif words[0].raw in EXPORTS:
+        export(script, statement, perhaps=perhaps)
     else:
-        name = each.words[assigned].text.rpartition("/")[2]
-        _KINDS.get(name, _other)(script, each)
+        _take(script, statement, words[assigned].text.rpartition("/")[2])
 
 
-def _launch(script: Script, each: Statement, assigned: int) -> None:
+def _take(script: Script, statement: Statement, program: str) -> None:
+    """Take a command that is neither an assignment nor the launch."""
+    if program in _DROPPED:
+        _drop(script, statement, _DROPPED[program])
+    elif program not in _SILENT:
+        _KINDS.get(program, _other)(script, statement)
+
+
+def _drop(script: Script, statement: Statement, meaning: str) -> None:
+    script.remarks.dropped(statement.at, f"`{statement.whole}`", meaning)
+
+
+def _launch(script: Script, statement: Statement, assigned: int) -> None:
     """Take the launch."""
-    _drop_redirects(script, each)
-    words = tuple(script.parts.words(each.words[assigned:]))
-    read = set().union(*(names_in(word.raw) for word in words))
-    for word in each.words[:assigned]:
+    _drop_redirects(script, statement)
+    assignments, call = statement.words[:assigned], statement.words[assigned:]
+    words = tuple(script.parts.words(call))
+    read = read_by(words)
+    for word in assignments:
         if word.raw.partition("=")[0].rstrip("+") in read:
             reason = "the shell reads the words before it assigns the variable"
-            raise UnreadableError(word.at, f"`{word.raw}`", reason, _BEFORE)
-    assign(script, each.words[:assigned], exports=True)
-    raw = " ".join(word.raw for word in each.words[assigned:])
-    end = "" if words[0].raw == "exec" else each.end
-    script.launch = Statement(words, (), end, raw)
+            raise RefusedError(word.at, f"`{word.raw}`", reason, _BEFORE)
+    assign(script, assignments, exports=True)
+    end = "" if words[0].raw == "exec" else statement.end
+    script.launch = Statement(words, (), end, written(call))
 
 
-def _drop_redirects(script: Script, each: Statement) -> None:
-    for redirect in each.redirects:
+def _drop_redirects(script: Script, statement: Statement) -> None:
+    for redirect in statement.redirects:
         if redirect.raw.startswith("<"):
-            raise UnreadableError(redirect.at, f"`{redirect.raw}`", "a pod has no standard input")
-    if each.redirects:
-        shown = " ".join(token.raw for token in each.redirects)
-        meaning = "the output is in the pods' logs: `kubectl logs`"
-        script.remarks.dropped(each.redirects[0].at, f"`{shown}`", meaning)
+            raise RefusedError(redirect.at, f"`{redirect.raw}`", "a pod has no standard input")
+    if redirects := statement.redirects:
+        script.remarks.dropped(redirects[0].at, f"`{written(redirects)}`", _LOGS)
 
 
 _BEFORE = "Export the variable in a line before, if the ranks' arguments shall have its new value."
 
 
-def _set_up(script: Script, each: Statement) -> None:
-    meaning = "the image must hold what it provides"
-    script.remarks.dropped(each.at, f"`{_text(each)}`", meaning)
-
-
-def _shell(script: Script, each: Statement) -> None:
-    if each.name == "trap":
-        meaning = "an evicted job's ranks get SIGTERM themselves, with the runtime's `grace`"
-        script.remarks.dropped(each.at, f"`{_text(each)}`", meaning)
-    elif each.name in {"ulimit", "umask"}:
-        script.remarks.dropped(each.at, f"`{_text(each)}`", "the node and the image set limits")
-
-
-def _slurm(script: Script, each: Statement) -> None:
-    script.remarks.dropped(each.at, f"`{_text(each)}`", "no pod has Slurm's commands")
-
-
-def _folder(script: Script, each: Statement) -> None:
-    if "SLURM_SUBMIT_DIR" in each.raw:
-        meaning = "the command runs in the image's working directory"
-        script.remarks.dropped(each.at, f"`{_text(each)}`", meaning)
+def _folder(script: Script, statement: Statement) -> None:
+    if "SLURM_SUBMIT_DIR" in statement.raw:
+        _drop(script, statement, "the command runs in the image's working directory")
     else:
-        _other(script, each)
+        _other(script, statement)
 
 
-def _options(script: Script, each: Statement) -> None:
+def _options(script: Script, statement: Statement) -> None:
     """Take ``set``, which may also change the parameters or export all that follows."""
-    for word in each.words[1:]:
+    for word in statement.words[1:]:
         options = word.raw[:1] in {"-", "+"} and not {"a", "k", "-"} & set(word.raw[1:])
         if not options and word.raw not in {"pipefail", "errexit", "nounset", "xtrace"}:
-            _unread(script, each)
-    _other(script, each)
+            _unread(script, statement)
+    _other(script, statement)
 
 
-def _replaced(script: Script, each: Statement) -> None:
+def _replaced(script: Script, statement: Statement) -> None:
     """Take ``exec`` without a program, which moves the output of all that follows."""
-    if len(each.words) > 1:
-        _other(script, each)
+    if len(statement.words) > 1:
+        _other(script, statement)
     else:
-        meaning = "the output is in the pods' logs: `kubectl logs`"
-        script.remarks.dropped(each.at, f"`{_text(each)}`", meaning)
+        _drop(script, statement, _LOGS)
 
 
-def _evaluated(script: Script, each: Statement) -> None:
+def _evaluated(script: Script, statement: Statement) -> None:
     """Take ``eval``, which sets up a shell where it runs what a program prints."""
-    is_printed = all(word.raw.strip('"').startswith(("$(", "`")) for word in each.words[1:])
-    (_set_up if is_printed else _unread)(script, each)
+    for word in statement.words[1:]:
+        if not word.raw.strip('"').startswith(("$(", "`")):
+            _unread(script, statement)
+    _drop(script, statement, _PROVIDED)
 
 
-def _unread(_: Script, each: Statement) -> None:
+def _unread(_: Script, statement: Statement) -> NoReturn:
     reason = "it changes variables in a way that can't be followed"
-    raise UnreadableError(each.at, f"`{_text(each)}`", reason, WRAP_WHOLE)
+    raise RefusedError(statement.at, f"`{statement.whole}`", reason, WRAP_WHOLE)
 
 
-def _printed(script: Script, each: Statement) -> None:
-    (_unread if any(word.raw == "-v" for word in each.words) else _other)(script, each)
+def _printed(script: Script, statement: Statement) -> None:
+    if any(word.raw == "-v" for word in statement.words):
+        _unread(script, statement)
+    _other(script, statement)
 
 
-def _other(script: Script, each: Statement) -> None:
-    name = each.words[leading(each.words)].text.rpartition("/")[2]
-    script.lines.append(Line(_text(each), each.at, name))
+def _other(script: Script, statement: Statement) -> None:
+    program = statement.words[leading(statement.words)].text.rpartition("/")[2]
+    script.lines.append(Line(statement.whole, statement.at, program))
 
 
 _KINDS: dict[str, Callable[[Script, Statement], None]] = {
-    **dict.fromkeys(_SET_UP, _set_up),
-    **dict.fromkeys(_SHELL, _shell),
-    **dict.fromkeys(_SLURM, _slurm),
     **dict.fromkeys(words("read mapfile readarray getopts let shift alias local enable"), _unread),
-    "cd": _folder,
+    **dict.fromkeys(("cd", "popd", "pushd"), _folder),
     "eval": _evaluated,
     "exec": _replaced,
-    "popd": _folder,
     "printf": _printed,
-    "pushd": _folder,
     "set": _options,
     "unset": unset,
 }

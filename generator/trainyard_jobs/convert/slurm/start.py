@@ -7,20 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.shell import script_of
 from trainyard_jobs.convert.slurm.containers import Image, unwrapped
-from trainyard_jobs.convert.slurm.expand import expanded, names_in
-from trainyard_jobs.convert.slurm.getopt import SRUN, Option, UnreadableError, Word, take
+from trainyard_jobs.convert.slurm.expand import names_in, spelled
+from trainyard_jobs.convert.slurm.getopt import (
+    SRUN,
+    Option,
+    Word,
+    take,
+    unreadable_script,
+)
 from trainyard_jobs.convert.slurm.launchers import OTHERS, program, without_prefix
-from trainyard_jobs.convert.slurm.remarks import Remarks
-from trainyard_jobs.convert.slurm.script import SAME_ANYWHERE, Script
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements
+from trainyard_jobs.convert.slurm.script import Script
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements, texts, written
 
 _REFUSED = {
     "multi-prog": "each rank would run another program",
     "pty": "a job has no terminal",
-    "het-group": "a TrainJob has one kind of node (kubeflow/trainer#4064)",
-    "pack-group": "a TrainJob has one kind of node (kubeflow/trainer#4064)",
+    **dict.fromkeys(
+        ("het-group", "pack-group"), "a TrainJob has one kind of node (kubeflow/trainer#4064)"
+    ),
     "bcast": "no file is copied to the nodes: put the program into the image",
 }
 
@@ -47,19 +55,17 @@ def read_start(script: Script) -> Start:
     """Return how a script starts its ranks.
 
     Raises:
-        UnreadableError: it has no counterpart.
+        RefusedError: it has no counterpart.
     """
     launch = script.launch
     if launch is None:
-        if not any(line.name and line.name not in SAME_ANYWHERE for line in script.before):
-            raise UnreadableError(
-                Pointer(script.file, line=1, column=1), "the script", "it starts no program"
-            )
+        if not any(line.is_program for line in script.before):
+            raise unreadable_script(script.file, "it starts no program")
         return Start("", script.before[0].at)
     words = without_prefix(launch.words)
     by = program(words)
     if by in OTHERS:
-        raise UnreadableError(words[0].at, f"`{by}`", OTHERS[by])
+        raise RefusedError(words[0].at, f"`{by}`", OTHERS[by])
     if by == "srun":
         return _of_srun(words, script)
     if by == "torchrun":
@@ -77,11 +83,11 @@ def _of_mpirun(words: Sequence[Token], remarks: Remarks) -> Start:
 
 
 def _of_srun(words: Sequence[Token], script: Script) -> Start:
-    spelled = [Word(_text(token, script), token.at) for token in words[1:]]
-    options, rest = take(spelled, SRUN)
+    known = script.values
+    options, rest = take([Word(spelled(word, known), word.at) for word in words[1:]], SRUN)
     _need_own(options)
     if not rest or not rest[0].text:
-        raise UnreadableError(words[0].at, "`srun`", "it starts no program")
+        raise RefusedError(words[0].at, "`srun`", "it starts no program")
     inner, image = unwrapped(words[len(words) - len(rest) :], script.remarks)
     inner = _unwrapped_shell(inner, script)
     by = _program_of_srun(inner)
@@ -93,26 +99,23 @@ def _program_of_srun(words: Sequence[Token]) -> str:
     """Return what srun starts: torchrun, or a program that is a rank."""
     by = program(words)
     if by in OTHERS:
-        raise UnreadableError(words[0].at, f"`{by}`", OTHERS[by])
+        raise RefusedError(words[0].at, f"`{by}`", OTHERS[by])
     if by not in {"", "torchrun"}:
         reason = "each task would start all ranks"
-        raise UnreadableError(words[0].at, f"`srun {by}`", reason, WRAP_WHOLE)
+        raise RefusedError(words[0].at, f"`srun {by}`", reason, WRAP_WHOLE)
     return by or "srun"
-
-
-def _text(token: Token, script: Script) -> str:
-    value = expanded(token, script.values)
-    return token.text if value is None else value
 
 
 def _need_own(options: Sequence[Option]) -> None:
     """Refuse options of srun that start other ranks than those of the job."""
     for option in options:
         if option.name in _REFUSED:
-            raise UnreadableError(option.at, f"srun {option.shown}", _REFUSED[option.name])
-        if option.name == "jobid" and "SLURM_JOB" not in option.value:
+            reason = _REFUSED[option.name]
+        elif option.name == "jobid" and "SLURM_JOB" not in option.value:
             reason = "it starts ranks in another job"
-            raise UnreadableError(option.at, f"srun {option.shown}", reason)
+        else:
+            continue
+        raise RefusedError(option.at, f"srun {option.shown}", reason)
 
 
 _LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate +launch)\b")
@@ -120,24 +123,26 @@ _LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerat
 
 def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
     """Refuse a launcher inside of a script: each rank would start it."""
-    text = script.parts.text(" ".join(word.raw for word in words))
-    values = (script.known.get(name, "") for name in sorted(names_in(text)))
-    found = _LAUNCHERS.search(" ".join([text, *values]))
-    if by == "srun" and found:
+    text = script.parts.text(written(words))
+    for name in sorted(names_in(text)):
+        text += f" {script.known.get(name, '')}"
+    launcher = _LAUNCHERS.search(text)
+    if by == "srun" and launcher:
         reason = "it is inside of a script that can't be taken apart: call it by srun itself"
-        raise UnreadableError(words[0].at, f"`{found[0]}`", reason)
+        raise RefusedError(words[0].at, f"`{launcher[0]}`", reason)
 
 
 def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
     """Return the call of torchrun that is the whole script of ``bash -c``."""
-    at = script_of([word.text for word in words])
+    at = script_of(texts(words))
     if at != len(words) - 1:
         return words
     try:
         text = script.parts.text(words[at].text)
-        found = list(statements(words[at].at.file, text.split("\n"), 0))
-    except UnreadableError:
+        commands = list(statements(words[at].at.file, text.split("\n"), 0))
+    except RefusedError:
         return words
-    if len(found) != 1 or program(found[0].words) != "torchrun" or found[0].redirects:
+    first = commands[0] if len(commands) == 1 else None
+    if first is None or program(first.words) != "torchrun" or first.redirects:
         return words
-    return [Token(word.raw, words[at].at) for word in found[0].words]
+    return [Token(word.raw, words[at].at) for word in first.words]

@@ -7,24 +7,21 @@ SchedMD/slurm@slurm-26-05-3-1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from trainyard.model.quantity import whole_number
 
-_TIMES = (
-    (
-        re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?"),
-        (86400, 3600, 60, 1),
-    ),
-    (re.compile(r"([0-9]{1,9}):([0-9]{1,9}):([0-9]{1,9})"), (3600, 60, 1)),
-    (re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?"), (60, 1)),
-)
+_TIMES = {
+    r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?": (86400, 3600, 60, 1),
+    r"([0-9]{1,9}):([0-9]{1,9}):([0-9]{1,9})": (3600, 60, 1),
+    r"([0-9]{1,9})(?::([0-9]{1,9}))?": (60, 1),
+}
+"""Forms of a time, and the seconds of each of its parts."""
 _NODES = re.compile(r"([0-9]{1,9})([kKmM]?)(?:-([0-9]{1,9})([kKmM]?))?")
 _FACTOR = {"": 1, "k": 1024, "m": 1024 * 1024}
 _GPU = re.compile(r"(?:gres[:/])?gpu(?::([A-Za-z_][\w.-]*))?(?:[:=]([0-9]{1,9}))?(?:\([^)]*\))?")
 _COUNT = re.compile(r"(?:([A-Za-z_][\w.-]*):)?([0-9]{1,9})")
 _INDEXES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
-Parser = Callable[[str], int | None]
 MOST_INDEXES = 256
 """TrainJobs of one array: more belong into a loop that creates them."""
 
@@ -37,9 +34,9 @@ def seconds(text: str) -> int | None:
     """
     if text.upper() in {"-1", "INFINITE", "UNLIMITED"} or text == "0":
         return None
-    for pattern, units in _TIMES:
-        if found := pattern.fullmatch(text):
-            parts = zip(found.groups(default="0"), units, strict=True)
+    for pattern, units in _TIMES.items():
+        if match := re.fullmatch(pattern, text):
+            parts = zip(match.groups(default="0"), units, strict=True)
             return sum(int(number) * unit for number, unit in parts)
     raise ValueError(f"{text!r} is none of M, M:S, H:M:S, D-H, D-H:M and D-H:M:S")
 
@@ -88,7 +85,7 @@ def gres_gpus(text: str) -> tuple[int, str]:
 
 def other_gres(text: str) -> list[str]:
     """Return what ``--gres`` asks for beside GPUs."""
-    return [each for each in text.split(",") if each not in {"", "none"} and "gpu" not in each]
+    return [word for word in text.split(",") if word not in {"", "none"} and "gpu" not in word]
 
 
 def count_of_type(text: str) -> tuple[int, str]:
@@ -117,12 +114,12 @@ def indexes(text: str) -> tuple[list[int], str]:
 
 
 def _members(text: str) -> Iterator[int]:
-    for each in text.split(","):
-        match = _INDEXES.fullmatch(each)
+    for member in text.split(","):
+        match = _INDEXES.fullmatch(member)
         if not match:
-            raise ValueError(f"{each!r} is none of N, N-M and N-M:STEP")
-        first = int(match[1])
+            raise ValueError(f"{member!r} is none of N, N-M and N-M:STEP")
+        first, step = int(match[1]), int(match[3] or 1)
         last = int(match[2] or first)
-        if last - first > MOST_INDEXES * int(match[3] or 1):
-            raise ValueError(f"{each!r} has more than {MOST_INDEXES} indexes")
-        yield from range(first, last + 1, int(match[3] or 1) or 1)
+        if last - first > MOST_INDEXES * step:
+            raise ValueError(f"{member!r} has more than {MOST_INDEXES} indexes")
+        yield from range(first, last + 1, step or 1)

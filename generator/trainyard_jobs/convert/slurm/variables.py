@@ -5,28 +5,15 @@ from __future__ import annotations
 import re
 
 from trainyard_jobs.convert import options
+from trainyard_jobs.convert.words import words
 
-RENDEZVOUS = frozenset(
-    {
-        "LOCAL_RANK",
-        "LOCAL_WORLD_SIZE",
-        "MASTER",
-        "MASTER_ADDR",
-        "MASTER_PORT",
-        "NNODES",
-        "NODE_RANK",
-        "RANK",
-        "WORLD_SIZE",
-    }
+RENDEZVOUS = words(
+    """
+    LOCAL_RANK LOCAL_WORLD_SIZE MASTER MASTER_ADDR MASTER_PORT NNODES NODE_RANK RANK WORLD_SIZE
+    """
 )
 """Variables that torchrun sets for its ranks, or reads from what Trainer sets."""
-RANK = frozenset(
-    {
-        "SLURM_LOCALID",
-        "SLURM_NODEID",
-        "SLURM_PROCID",
-    }
-)
+RANK = words("SLURM_LOCALID SLURM_NODEID SLURM_PROCID")
 """Variables that differ from rank to rank."""
 OF_RANK = {
     "openmpi": (
@@ -44,27 +31,29 @@ OF_RANK = {
     ),
 }
 """Assignments that give a rank Slurm's variables, by launcher."""
-JOB_ID = frozenset({"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID"})
-IN_EVERY_POD = frozenset({"HOME", "HOSTNAME", "PATH", "PWD", "RANDOM", "SECONDS", "OLDPWD", "UID"})
+JOB_ID = words("SLURM_JOB_ID SLURM_JOBID SLURM_ARRAY_JOB_ID")
+IN_EVERY_POD = words("HOME HOSTNAME PATH PWD RANDOM SECONDS OLDPWD UID")
 """Variables that the pod or its shell sets."""
 NAME_OF_JOB = "${HOSTNAME%-*-*-*}"
 """The TrainJob's name in bash: its pods are called ``JOB-launcher-0-0`` and ``JOB-node-0-N``."""
 
-_REASONS = (
-    (
-        re.compile(r"I_MPI_(PMI_LIBRARY|PMI\w*|HYDRA\w*|OFI_PROVIDER)|HYDRA_\w+|PMIX_MCA_\w+"),
-        "the runtime sets how its ranks are started",
+_REASONS = {
+    r"I_MPI_(PMI_LIBRARY|PMI\w*|HYDRA\w*|OFI_PROVIDER)|HYDRA_\w+|PMIX_MCA_\w+": (
+        "the runtime sets how its ranks are started"
     ),
-    (
-        re.compile(r"(LD_LIBRARY_PATH|PATH|MODULEPATH|LD_PRELOAD|CUDA_HOME|MANPATH|CPATH)"),
-        "it belongs into the image, whose folders are others",
+    r"(LD_LIBRARY_PATH|PATH|MODULEPATH|LD_PRELOAD|CUDA_HOME|MANPATH|CPATH)": (
+        "it belongs into the image, whose folders are others"
     ),
-    (re.compile(r"(SLURM|SBATCH|SRUN)_\w+"), "only Slurm reads it"),
-    (re.compile(r"PET_\w+"), "Trainer sets it"),
-)
+    r"(SLURM|SBATCH|SRUN)_\w+": "only Slurm reads it",
+    r"PET_\w+": "Trainer sets it",
+}
 
 
 def reason_to_drop(name: str, value: str) -> str:
     """Return why a variable is left out; empty for one that is kept."""
-    own = (reason for pattern, reason in _REASONS if pattern.fullmatch(name))
-    return options.variable(name, value) or next(own, "")
+    if reason := options.variable(name, value):
+        return reason
+    for pattern, reason in _REASONS.items():
+        if re.fullmatch(pattern, name):
+            return reason
+    return ""

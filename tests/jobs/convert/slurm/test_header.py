@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.header import read_header
 
 
@@ -71,7 +71,7 @@ def test_last_option_counts_and_knows_its_place() -> None:
     ],
 )
 def test_what_sbatch_refuses_is_refused(line: str, reason: str) -> None:
-    with pytest.raises(UnreadableError) as caught:
+    with pytest.raises(RefusedError) as caught:
         read_header("x", [line])
 
     assert reason in caught.value.reason

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.expand import expanded
-from trainyard_jobs.convert.slurm.getopt import UnreadableError
 from trainyard_jobs.convert.slurm.shell import Token, statements
 
 
@@ -70,7 +70,7 @@ def test_redirections_pipes_and_places() -> None:
     "script", ["cat <<END\nx\nEND", "(a)", "f() { a; }", "a 'b", 'a "b', "$(a"]
 )
 def test_what_is_no_simple_command(script: str) -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(RefusedError):
         split(script)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from trainyard.diagnostics import Pointer
+from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm import values
-from trainyard_jobs.convert.slurm.getopt import Option, UnreadableError
+from trainyard_jobs.convert.slurm.getopt import Option
 from trainyard_jobs.convert.slurm.sizes import sizes_of
 
 
@@ -112,7 +113,7 @@ def test_sizes(options: list[tuple[str, str]], expected: tuple[int, int, int | N
     ],
 )
 def test_sizes_that_are_refused(options: list[tuple[str, str]], reason: str) -> None:
-    with pytest.raises(UnreadableError) as caught:
+    with pytest.raises(RefusedError) as caught:
         sizes(*options)
 
     assert reason in caught.value.reason
