@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from copy import deepcopy
 
 import pytest
 
+from tests.fuzz import readers
 from tests.fuzz.targets import Outcome, check_bytes
+from trainyard.yaml_io.emitter import emit
 
 pytestmark = pytest.mark.thorough
 
@@ -33,4 +36,15 @@ def test_thousands_of_findings_are_shown_in_seconds(content: bytes) -> None:
     begin = time.process_time()
 
     assert check_bytes("team", content) is Outcome.REFUSED
+    assert time.process_time() - begin < 20
+
+
+def test_thousands_of_mistakes_of_a_job_are_told_in_seconds() -> None:
+    """Each line of a verdict is found without looking through all of them again."""
+    job = deepcopy(next(iter(readers.jobs())))
+    trainer = job["spec"]["trainer"]
+    trainer["env"] = [{"name": f"A{number}", "": "a"} for number in range(3000)]
+    begin = time.process_time()
+
+    assert readers.fit(emit(job), None) is not Outcome.ACCEPTED
     assert time.process_time() - begin < 20
