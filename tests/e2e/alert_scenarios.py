@@ -20,7 +20,8 @@ from tests.e2e.setup import SPARE
 from tests.e2e.watched import Watched
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.checks.jobs import Job
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused, as_applied
+from trainyard_rehearsal.checks.variants import as_applied
+from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.fakes import STATUSES
 
 Scenario = Callable[[Watched], Generator[None]]

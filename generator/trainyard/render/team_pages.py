@@ -19,8 +19,8 @@ from trainyard.model.queue import Queue
 from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code, page
+from trainyard.render.views.counts import MOST_JOBS
 from trainyard.render.views.example import Example
-from trainyard.render.views.space import MOST_JOBS
 
 JOB: Final = "first-job"
 """Name of the job on the page."""

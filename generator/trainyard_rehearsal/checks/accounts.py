@@ -25,6 +25,7 @@ from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.nodes import nodes
 from trainyard_rehearsal.outcome import Outcome
 
 _NAME = "rehearsal-pipelines"
@@ -103,14 +104,19 @@ class _Tried:
         }
 
     def _ranks(self) -> tuple[Body, Body]:
-        """Return a rank and its Job, which waits in a queue that does not exist."""
+        """Return a rank on a node, and its Job, which waits in a queue that does not exist.
+
+        The API server gives no grace to a pod without a node.
+        """
         label = {"metadata": {"labels": {names.JOB_LABEL: _NAME}}}
         waiting = {
             "metadata": {"labels": {QUEUE_LABEL: "of-nobody"}},
             "spec": {"suspend": True, "template": label},
         }
+        first = next(nodes(self._lab.plan.site))
+        placed = with_change(label, {"spec": {"nodeName": first["metadata"]["name"]}})
         rank, of_rank = objects.pod(self._space, _RANK), objects.job(self._space, _NAME)
-        return with_change(rank, label), with_change(with_change(of_rank, label), waiting)
+        return with_change(rank, placed), with_change(with_change(of_rank, label), waiting)
 
     def _owned(self) -> Body:
         """Return a pod that goes with its owner; any object that exists can be one."""

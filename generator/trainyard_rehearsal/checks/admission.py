@@ -21,8 +21,8 @@ from trainyard_rehearsal.checks.refusals import (
     TRAINER_ONLY,
 )
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally, refusal_of
-from trainyard_rehearsal.checks.variants import Variant
-from trainyard_rehearsal.control_plane.api import Api, Body, as_applied
+from trainyard_rehearsal.checks.variants import Variant, as_applied
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 

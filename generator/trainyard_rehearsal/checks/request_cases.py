@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from trainyard.diagnostics import Pointer
-from trainyard_rehearsal.control_plane.api import Refused, at_once
+from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
+Done = TypeVar("Done")
+
+_AT_ONCE = 4
 _POLICY_ERROR = "resulted in error"
 """Part of the API server's message when an expression of a policy fails."""
 
@@ -91,3 +96,9 @@ def refusal_of(request: DryRun) -> Refused | None:
     except Refused as refused:
         return refused
     return None
+
+
+def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
+    """Make requests that change nothing, some at a time; return their results in order."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda request: request(), requests))

@@ -20,13 +20,14 @@ from trainyard_rehearsal.checks.access_requests import (
     claim,
 )
 from trainyard_rehearsal.checks.jobs import TRAINER
+from trainyard_rehearsal.checks.request_cases import at_once
 from trainyard_rehearsal.checks.roles import (
     AUTHENTICATED_RIGHTS,
     GroupResource,
     rights,
     tried_rights,
 )
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused, at_once
+from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 

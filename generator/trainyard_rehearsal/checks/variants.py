@@ -13,6 +13,8 @@ from trainyard_rehearsal.control_plane.api import Body
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 """Label of a job that names its LocalQueue."""
 
+_OURS = ("name", "namespace", "labels", "annotations")
+
 USER_MANAGER = "sdk.example.com/job"
 """Manager name of a user's patches."""
 
@@ -103,3 +105,10 @@ def own_resources(sample: Sample) -> Iterator[Body]:
     of_sdk = {name: float(text) if text.isdecimal() else text for name, text in whole.items()}
     for amounts in (whole, of_sdk):
         yield resources_per_node(amounts, amounts)
+
+
+def as_applied(body: Body) -> Body:
+    """Return an object without the fields that the API server adds, so that it can be applied."""
+    kept = {key: value for key, value in body.items() if key != "status"}
+    metadata = {key: body["metadata"][key] for key in _OURS if key in body["metadata"]}
+    return {**kept, "metadata": metadata}

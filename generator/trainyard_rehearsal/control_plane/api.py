@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import httpx
 
 from trainyard.diagnostics import ToolError
 
 Body = dict[str, Any]
-Done = TypeVar("Done")
 
 _SECONDS = 60.0
 _AGAIN = 0.5
 """Seconds until a request that came too early is repeated."""
-_AT_ONCE = 4
 _TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
 """Token of a service account for a day: a control plane may be kept longer than the usual hour."""
-_OURS = ("name", "namespace", "labels", "annotations")
 MANAGER = "argocd-controller"
 """Field manager of Argo CD."""
 
@@ -284,12 +280,6 @@ class Api:
         return answer
 
 
-def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
-    """Make requests that change nothing, some at a time; return their results in order."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(lambda request: request(), requests))
-
-
 def _is_to_be_repeated(method: str, answer: httpx.Response) -> bool:
     """Return whether an answer is about the moment and not about the request.
 
@@ -298,13 +288,6 @@ def _is_to_be_repeated(method: str, answer: httpx.Response) -> bool:
     """
     changed = method == "POST" and "the object has been modified" in answer.text
     return changed or answer.status_code == httpx.codes.TOO_MANY_REQUESTS
-
-
-def as_applied(body: Body) -> Body:
-    """Return an object without the fields that the API server adds, so that it can be applied."""
-    kept = {key: value for key, value in body.items() if key != "status"}
-    metadata = {key: body["metadata"][key] for key in _OURS if key in body["metadata"]}
-    return {**kept, "metadata": metadata}
 
 
 def _json(body: Body) -> bytes:

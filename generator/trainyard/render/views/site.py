@@ -14,16 +14,11 @@ from trainyard.model.network import BESIDE_MPI_JOBS
 from trainyard.model.platform import Site
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.cluster import ClusterView
+from trainyard.render.views.counts import MOST_JOBS, MOST_OBJECTS
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
 from trainyard.render.views.queue import FRAMEWORKS
-from trainyard.render.views.space import (
-    MOST_JOBS,
-    MOST_OBJECTS,
-    Binding,
-    SpaceView,
-    group_subjects,
-)
+from trainyard.render.views.space import Binding, SpaceView, group_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 _WITH_CONTENT = "WriteRequestBodies"

@@ -15,6 +15,7 @@ from trainyard.model.quantity import format_amount, format_bytes
 from trainyard.model.space import Grant, Space
 from trainyard.model.storage import StoredSecret
 from trainyard.render.views.cluster import ClusterView
+from trainyard.render.views.counts import COUNTS, MPI_COUNTS
 from trainyard.render.views.network import selected
 
 _TEAM_ROLES: Final = {
@@ -30,39 +31,6 @@ _MPI_ROLES: Final = {
     "viewer": "trainyard-mpijob-viewer",
 }
 """ClusterRole that each role of a team with MPIJobs has too."""
-
-MOST_JOBS: Final = 100
-"""TrainJobs that a namespace may hold, finished ones included."""
-
-_CONFIG_MAPS: Final = 300
-_CLAIMS: Final = 50
-MOST_OBJECTS: Final = (
-    ("configmaps", "count/configmaps", _CONFIG_MAPS),
-    ("persistentvolumeclaims", "persistentvolumeclaims", _CLAIMS),
-)
-"""Resources, their names in a quota, and how many let members of a namespace make no more."""
-
-_FILES_OF_JOBS: Final = _CONFIG_MAPS + 2 * MOST_JOBS
-_RACE: Final = 100
-"""Objects that members make at a time before the policy sees them counted."""
-
-_DELIVERED: Final = 50
-"""Claims that the delivery may add to a namespace that is full of members' claims."""
-
-_COUNTS: Final = {
-    "count/configmaps": str(_FILES_OF_JOBS + _RACE),
-    "count/trainjobs.trainer.kubeflow.org": str(MOST_JOBS),
-    "persistentvolumeclaims": str(_CLAIMS + _RACE + _DELIVERED),
-    "services.loadbalancers": "0",
-    "services.nodeports": "0",
-}
-"""Trainer keeps up to two ConfigMaps beside each job."""
-
-_MPI_COUNTS: Final = {
-    "count/configmaps": str(_FILES_OF_JOBS + MOST_JOBS + _RACE),
-    "count/mpijobs.kubeflow.org": str(MOST_JOBS),
-}
-"""The MPI operator keeps one ConfigMap beside each job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +207,7 @@ class SpaceView:
             total += size
             if name in sizes:
                 sizes[name] += size
-        counts = {**_COUNTS, **(_MPI_COUNTS if self.space.mpi_jobs else {})}
+        counts = {**COUNTS, **(MPI_COUNTS if self.space.mpi_jobs else {})}
         quota = {**counts, "requests.storage": format_bytes(total)}
         quota |= self._own_runtimes("count/trainingruntimes.trainer.kubeflow.org")
         for name, size in sizes.items():

@@ -47,9 +47,9 @@ def _help(verdict: Verdict) -> Iterator[str]:
 
 
 def _is_told(check: Check, standing: Standing) -> bool:
-    """Return whether a link decides a verdict, or has something to say of an admitted job.
+    """Return whether a link decides a verdict, or has to be shown of an admitted job.
 
-    A namespace that was assumed is always told.
+    A namespace that was assumed is always shown.
     """
     if check.standing is Standing.ADMITTED and check.link is Link.NAMESPACE:
         return True
