@@ -15,7 +15,7 @@ from tests.e2e.stage import Scene, Stage
 from tests.e2e.test_plain_jobs import plain, runtimes
 from trainyard.model.quantity import format_amount
 from trainyard.yaml_io.manifests import parse_manifests
-from trainyard_rehearsal.checks.jobs import Job, as_user, is_true
+from trainyard_rehearsal.checks.jobs import Job, as_account, as_user, is_true
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.fakes import settle
 
@@ -192,6 +192,7 @@ def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
     meta = {"annotations": {"kueue.x-k8s.io/podset-required-topology": "x"}}
     foreign = {"annotations": {"k8s.v1.cni.cncf.io/networks": "team-vision/rail-0"}}
     container = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]
+    first = {**container, "name": "first", "resources": {}}
     half = {**container, "resources": {"limits": {"nvidia.com/gpu": 1}}}
     odd = {
         "must not set nodeSelector": _pod(scene, nodeSelector={"a": "b"}),
@@ -217,6 +218,18 @@ def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
         "leave out [kueue.x-k8s.io/elastic-job]": over(
             job, {"metadata": {"annotations": {"kueue.x-k8s.io/elastic-job": "true"}}}
         ),
+        "a container 200 variables": _pod(
+            scene, containers=[{**container, "env": [{"name": "A", "value": "a" * 70_000}]}]
+        ),
+        "a node's kubelet expands them": _pod(
+            scene, containers=[{**container, "env": [{"name": "A", "value": "$(B)" * 9}]}]
+        ),
+        "let the program's shell expand them": _pod(
+            scene, containers=[{**container, "args": ["$(A)" * 65]}]
+        ),
+        "no resources and no restartPolicy": _pod(
+            scene, initContainers=[{**first, "resources": {"requests": {"cpu": "1"}}}]
+        ),
         "the job has 6 pods": mpi_job(scene, "odd", workers=5),
         "would ignore this job": over(job, {"metadata": {"name": "1-odd"}}),
         "queue-name must be one of": over(
@@ -227,3 +240,35 @@ def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
     assert scene.stage.until(lambda: not _refusal(user, job)), _refusal(user, job)
     for words, body in odd.items():
         assert _is_refused(scene, user, body, words)
+    # Kueue's webhook writes empty resources into a container without any.
+    assert not _refusal(user, _pod(scene, initContainers=[first]))
+
+
+def test_members_write_no_status(scene: Scene) -> None:
+    """With it Kueue would give the nodes of a job that runs to the next one."""
+    job = _submit(scene, mpi_job(scene, "first"))
+    assert scene.runs(job)
+    account = "system:serviceaccount:team-nlp:e2e-runner"
+    runner, ended = as_account(scene.api, account), {"status": {"conditions": []}}
+    rules = [{"apiGroups": ["kubeflow.org"], "resources": ["*"], "verbs": ["*"]}]
+    metadata = {"name": "e2e-runner", "namespace": "team-nlp"}
+    version = "rbac.authorization.k8s.io/v1"
+    role = {"apiVersion": version, "kind": "Role", "metadata": metadata, "rules": rules}
+    binding = {
+        "apiVersion": version,
+        "kind": "RoleBinding",
+        "metadata": metadata,
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "e2e-runner"},
+        "subjects": [{"kind": "ServiceAccount", **metadata}],
+    }
+
+    def refused() -> bool:
+        try:
+            runner.patch(job.body, ended, "status", dry_run=True)
+        except Refused as refusal:
+            return "only controllers write a status" in str(refusal)
+        return False
+
+    with there(scene.stage, role, binding):
+        assert scene.stage.until(refused)
+    scene.api.patch(job.body, ended, "status", dry_run=True)

@@ -102,6 +102,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/config-map-admitted-namespaces", scopes.cluster),
     *_policy("no-orphans", scopes.cluster),
     *_policy("jobs", scopes.cluster),
+    *_policy("job-status", scopes.cluster),
     *_policy("tenant-objects", scopes.cluster),
     *_policy("network-policies", scopes.cluster),
     *_policy("object-count", scopes.cluster),

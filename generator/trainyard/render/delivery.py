@@ -37,11 +37,17 @@ class Application:
     def sync_options(self) -> tuple[str, ...]:
         """Options with which Argo CD applies the unit.
 
+        In the foreground, the default, an object stays as long as one that names it as its owner.
         Without ``ApplyOutOfSyncOnly`` a change of one queue applies every object of the unit again,
         wave by wave. Without the last, Argo CD refuses the whole unit while a kind is missing that
         one of its objects brings.
         """
-        options = ("ServerSideApply=true", "PruneLast=true", "ApplyOutOfSyncOnly=true")
+        options = (
+            "ServerSideApply=true",
+            "PruneLast=true",
+            "PrunePropagationPolicy=background",
+            "ApplyOutOfSyncOnly=true",
+        )
         return (*options, "SkipDryRunOnMissingResource=true") if self.brings_kinds else options
 
 

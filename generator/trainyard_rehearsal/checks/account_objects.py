@@ -14,6 +14,7 @@ from trainyard_rehearsal.checks.refusals import (
     FINALIZER,
     OWNER,
     RANK_JOB,
+    PODSET,
     RANK_LABEL,
     RANK_NAME,
     RANK_QUEUE,
@@ -108,6 +109,7 @@ def labelled() -> Iterator[Attack]:
     for labels in _LABELS:
         yield {"metadata": {"labels": labels}}, RANK_LABEL
         yield {"metadata": {**owners(), "labels": labels}}, RANK_LABEL
+    yield {"metadata": {"labels": {"kueue.x-k8s.io/podset": "node"}}}, PODSET
 
 
 def forged_jobs() -> Iterator[Attack]:

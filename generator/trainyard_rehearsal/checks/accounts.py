@@ -20,6 +20,7 @@ from trainyard_rehearsal.checks.refusals import (
     RANK_FIXED,
     RANK_JOB,
     RANK_JOBSET,
+    STATUS,
 )
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
@@ -32,13 +33,13 @@ _NAME = "rehearsal-pipelines"
 _RANK = "rehearsal-node-0-0-bcdfg"
 _RBAC = "rbac.authorization.k8s.io"
 _RULES: tuple[tuple[str, list[str]], ...] = (
-    ("", ["persistentvolumeclaims", "pods", "services"]),
+    ("", ["persistentvolumeclaims", "pods", "pods/status", "services"]),
     ("apps", ["deployments", "replicasets"]),
-    ("batch", ["jobs"]),
+    ("batch", ["jobs", "jobs/status"]),
     ("jobset.x-k8s.io", ["jobsets"]),
     ("kubeflow.org", ["*"]),
 )
-"""What OpenShift AI gives to the account of pipelines, and JobSets
+"""What OpenShift AI gives to the account of pipelines, JobSets, and what an aggregated role may add
 (opendatahub-io/data-science-pipelines-operator:
 config/internal/apiserver/default/role_pipeline-runner.yaml.tmpl@134a96d)."""
 
@@ -172,6 +173,9 @@ class _Tried:
         hold = {"metadata": {"finalizers": ["example.com/hold"]}}
         request = partial(self._account.patch, rank, hold)
         yield self._case(rank, f"changed to {as_json(hold)}", RANK_FIXED, request)
+        for body, status in ((rank, {"reason": "x"}), (of_rank, {"active": 1})):
+            request = partial(self._account.patch, body, {"status": status}, "status")
+            yield self._case(body, "with another status", STATUS, request)
         for grace in (31, 1_000_000_000):
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", GRACE, delete)
@@ -196,7 +200,10 @@ class _Tried:
         yield from self._created(self._account, service, [({}, "")])
         held = {"metadata": {**objects.owners(), "finalizers": ["example.com/hold"]}}
         yield from self._created(self._jobset, service, [(held, "")])
-        rank, _ = self._ranks()
+        rank, of_rank = self._ranks()
+        controller = self._kubernetes("job-controller")
+        request = partial(controller.patch, of_rank, {"status": {"active": 1}}, "status")
+        yield self._case(of_rank, "with another status", "", request)
         for grace in (None, 0, 30):
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", "", delete)

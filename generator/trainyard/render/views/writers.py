@@ -19,6 +19,9 @@ _ACCOUNT = "system:serviceaccount:"
 _MANAGER = "system:kube-controller-manager"
 """User of all of Kubernetes' controllers where they have no accounts of their own."""
 
+_LATER = ("jobset-system", "mpi-operator")
+"""Namespaces of controllers that policies know by a right, and which may come after the tree."""
+
 _REQUESTER = "openshift.io/requester"
 """Annotation of a namespace that a user requested as a project, and is admin of."""
 
@@ -71,7 +74,8 @@ class Writers:
         release = self.cluster.release
         accounts = (name.removeprefix(_ACCOUNT).split(":")[0] for name in release.controllers)
         daemons = self.daemon_namespaces
-        return sorted({*daemons, *_unmatched((*accounts, *release.workspace_ingress), daemons)})
+        named = (*accounts, *release.workspace_ingress, *_LATER)
+        return sorted({*daemons, *_unmatched(named, daemons)})
 
     @property
     def names_trusted(self) -> str:
