@@ -139,6 +139,7 @@ def _of_runtime(runtime: Runtime) -> Facts:
         "what it is for": runtime.description,
         "documentation": runtime.docs,
         "SDKs list it as": runtime.framework,
+        "its image is pulled with": runtime.pull_secret,
         "ranks are started by": f"{runtime.launcher.name}{small}",
         "steps before the ranks": listed(step.name for step in runtime.initializers),
         "libraries": listed(f"{name} {version}" for name, version in runtime.libraries.items()),
