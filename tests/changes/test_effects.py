@@ -67,12 +67,11 @@ def test_every_answer_is_a_sentence_or_a_reason() -> None:
             assert answer.keys() == {"reason"}, key
         else:
             assert answer["edits"], key
-            assert all(answer[each] for each in ACTIONS & answer.keys()), key
             assert ("silent" in answer) != all("says" in each for each in answer["edits"]), key
 
 
 def test_every_key_is_changed_and_added() -> None:
-    """Each edit touches its key. A reason stands for an action that no edit does."""
+    """Each edit touches its key, and no action that the schema permits is left out."""
     wrong = []
     for key in answered():
         answer = ANSWERS[str(key)]
@@ -80,10 +79,9 @@ def test_every_key_is_changed_and_added() -> None:
         wrong += [
             f"{key} {number}: is not touched" for number, each in enumerate(tried) if not each
         ]
-        done, reasons = set().union(*tried), ACTIONS & answer.keys()
-        possible = set() if "reason" in answer else _possible(key)
-        wrong += [f"{key}: {each}" for each in sorted((possible - done) ^ reasons)]
-    assert not wrong, f"{len(wrong)} without an edit or a reason:\n" + "\n".join(wrong)
+        left = set() if "reason" in answer else _possible(key).difference(*tried)
+        wrong += [f"{key}: {action}" for action in sorted(left)]
+    assert not wrong, f"{len(wrong)} without an edit:\n" + "\n".join(wrong)
 
 
 def _possible(key: Key) -> set[str]:

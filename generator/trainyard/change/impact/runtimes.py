@@ -78,8 +78,9 @@ def _lost(sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]) -
 def _replaced(
     sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]
 ) -> Iterator[_Change]:
-    """Yield the uses with another object: the part of a node that a pod has, and the networks that
-    it attaches to, are in the object's name.
+    """Yield the uses with another object.
+
+    The part of a node that a pod has, and the networks that it attaches to, are in its name.
     """
     old, new = _runtimes(sides.before), _runtimes(sides.after)
     for use, was, now in differing(before, after):
