@@ -2,7 +2,8 @@
 does.
 
 ``effects.yaml`` has the answers: for each key with a value of its own, and for each entry with a
-name. Its edits are compared in both directions, alone and beside an edit of other teams.
+name. A value is changed between two stated ones, and added where it may be absent. Each edit is
+compared in both directions, alone and beside an edit of other teams.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.changes.documents import at, files_of, places
-from tests.changes.keys import ITEM, NAME, Key, children, keys
-from tests.changes.told import Patch, State, committed, edited, tell
+from tests.changes.documents import Documents, at, files_of, places
+from tests.changes.keys import ITEM, NAME, Key, children, keys, schema_of
+from tests.changes.told import Patch, State, committed, edited, merged, tell
+from tests.conftest import REPOSITORY
+from trainyard.yaml_io.source import Plain
 
 ANSWERS: dict[str, dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("effects.yaml").read_text("utf-8")
@@ -29,6 +32,9 @@ OTHERS: Patch = {
     "teams/vision.yaml": {"groups": {"viewer": ["other-guests"]}},
 }
 """Edits of a team of each cluster, as another commit of the same pull request makes them."""
+
+ACTIONS = {"added", "changed"}
+"""What an edit does to a key: from no value to one or back, and between two stated values."""
 
 KINDS = sorted({key.kind for key in keys()})
 _VALUES = re.compile(r"\{(.+?) -> (.+?)\}(?!\})")
@@ -64,6 +70,28 @@ def test_every_answer_is_a_sentence_or_a_reason() -> None:
             assert ("silent" in answer) != all("says" in each for each in answer["edits"]), key
 
 
+def test_every_key_is_changed_and_added() -> None:
+    """Each edit touches its key, and no action that the schema permits is left out."""
+    wrong = []
+    for key in answered():
+        answer = ANSWERS[str(key)]
+        tried = [_actions(str(key), case) for case in answer.get("edits", ())]
+        wrong += [
+            f"{key} {number}: is not touched" for number, each in enumerate(tried) if not each
+        ]
+        left = set() if "reason" in answer else _possible(key).difference(*tried)
+        wrong += [f"{key}: {action}" for action in sorted(left)]
+    assert not wrong, f"{len(wrong)} without an edit:\n" + "\n".join(wrong)
+
+
+def _possible(key: Key) -> set[str]:
+    """Return the actions on a key that its schema permits; an entry changes by its own keys."""
+    above = Key(key.kind, key.steps[:-1])
+    is_required = key.steps[-1] in schema_of(above).get("required", ())
+    is_entry = schema_of(key).get("type") == "object"
+    return ACTIONS - ({"added"} if is_required else set()) - ({"changed"} if is_entry else set())
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_review_says_what_follows_from_an_edit(kind: str) -> None:
@@ -72,16 +100,14 @@ def test_review_says_what_follows_from_an_edit(kind: str) -> None:
     for key, answer in ANSWERS.items():
         if key.partition(".")[0] == kind:
             for number, case in enumerate(answer.get("edits", ())):
-                wrong += [f"{key} {number}: {each}" for each in _faults(key, answer, dict(case))]
+                wrong += [f"{key} {number}: {each}" for each in _faults(answer, dict(case))]
     assert not wrong, "\n".join(wrong)
 
 
-def _faults(key: str, answer: Mapping[str, Any], case: dict[str, Any]) -> Iterator[str]:
+def _faults(answer: Mapping[str, Any], case: dict[str, Any]) -> Iterator[str]:
     says, former = case.pop("says", ""), json.dumps(case.pop("from", {}))
     before, beside = _base(former), _beside_of(former)
     after = edited(case, before)
-    if not _differs(key, case, before, after):
-        yield "the edit does not touch the key"
     for forward, old, new in ((True, before, after), (False, after, before)):
         if not forward and str(says).startswith("error["):
             continue
@@ -128,21 +154,32 @@ def _beside_of(patch: str) -> State:
     return edited(OTHERS, _base(patch))
 
 
-def _differs(key: str, case: Patch, before: State, after: State) -> bool:
-    """Return whether a case edits the key that it is for."""
+def _actions(key: str, case: Mapping[str, Any]) -> set[str]:
+    """Return what the edit of a case does to the key: "changed", "added" (or removed), or both."""
     kind, *steps = key.split(".")
-    for file in case:
-        old, new = (_values(state, file, steps) for state in (before, after))
-        if _kind_of(file) == kind and old != new:
-            return True
-    return False
+    before = _patched(_documents(), case.get("from", {}))
+    after = _patched(before, {file: case[file] for file in case if file.endswith(".yaml")})
+    found = set()
+    for file in files_of(kind, after):
+        old, new = (_values(each.get(file), steps) for each in (before, after))
+        for place in old.keys() | new.keys():
+            if old.get(place) != new.get(place):
+                found.add("changed" if place in old and place in new else "added")
+    return found
 
 
-def _values(state: State, file: str, steps: list[str]) -> list[Any]:
-    source = state.checked.profiles.sources().get(f"profiles/{file}")
-    value = source.value if source else None
-    return [at(value, place) for place in places(value, steps)]
+def _values(value: Plain, steps: list[str]) -> dict[tuple[str | int, ...], Plain]:
+    return {place: at(value, place) for place in places(value, steps)}
 
 
-def _kind_of(file: str) -> str:
-    return next(kind for kind in KINDS if file in files_of(kind, {file: {}}))
+def _patched(documents: Documents, patch: Patch) -> dict[str, Plain]:
+    return {**documents, **{file: merged(documents.get(file), patch[file]) for file in patch}}
+
+
+@cache
+def _documents() -> Documents:
+    root = REPOSITORY / "profiles"
+    files = [
+        file for file in sorted(root.rglob("*.yaml")) if root / "components" not in file.parents
+    ]
+    return {str(file.relative_to(root)): yaml.safe_load(file.read_text("utf-8")) for file in files}

@@ -76,7 +76,8 @@ def edited(patch: Patch, base: State | None = None) -> State:
     names = tuple(site.name for site in sites)
     made = render(checked, _COMPONENTS, names, _TREE) if names else Generation(checked, ())
     files = {**before.generation.files, **made.files}
-    manifests = {**before.generation.manifests, **made.manifests}
+    retired = dict.fromkeys(checked.platform.retired, ())
+    manifests = {**before.generation.manifests, **made.manifests, **retired}
     return State(checked, Generation(checked, made.diagnostics, files, manifests))
 
 
@@ -90,6 +91,8 @@ def _patched(profiles: Profiles, patch: Patch) -> Profiles:
             known = dict(getattr(profiles, folder))
             known[name] = _source(known.get(name), file, change)
             fields = {folder: {each: own for each, own in known.items() if own.value is not None}}
+            if folder == "components":
+                fields["component_objects"] = {**profiles.component_objects, name: {}}
         profiles = replace(profiles, **fields)
     return profiles
 

@@ -137,7 +137,11 @@ def test_share_of_another_size_is_no_other_runtime() -> None:
         return {NLP: {"quota": quota, "largestJob": None}}
 
     (change,) = runtime_changes(sides(share(4), share(6)))
-    assert (change.change, change.details) == ("changed", ("a pod has 2 GPUs -> 3 GPUs",))
+    assert change.change == "changed"
+    assert change.details[:2] == (
+        "jobs name it openmpi-cuda-v1-dgx-h100-2gpu -> openmpi-cuda-v1-dgx-h100-3gpu",
+        "a pod has 2 GPUs -> 3 GPUs",
+    )
 
 
 def test_deprecation_names_only_who_stays_on_the_version() -> None:

@@ -110,6 +110,15 @@ def pool_facts(pool: Pool) -> Facts:
         yield Fact("By hand", subject, "rails by GPU"), ports
 
 
+def watched_facts(pool: Pool) -> Facts:
+    """Yield what alerts expect of the rails of a pool."""
+    if pool.rails:
+        subject = f"rails of {pool.name}"
+        devices = listed(rail.nic.device for rail in pool.rails if rail.nic.device)
+        yield Fact("Alerts", subject, "are watched as"), devices
+        yield Fact("Alerts", subject, "must have"), f"{pool.hardware.link_rate} Gb/s"
+
+
 def _of_prometheus(cluster: Cluster) -> Facts:
     monitoring = cluster.monitoring
     yield Fact("Access", "dashboards of all teams", "are shown by"), cluster.viewer or NONE

@@ -13,6 +13,7 @@ from trainyard.change.impact.cluster_facts import (
     cluster_facts,
     fabric_facts,
     pool_facts,
+    watched_facts,
 )
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.states import FactChange
@@ -66,6 +67,8 @@ def _of_cluster(cluster: Cluster) -> Holders:
     yield ("cluster", ""), dict(cluster_facts(cluster))
     for pool in cluster.pools:
         yield ("pool", pool.name), dict(pool_facts(pool))
+    for pool in cluster.pools if cluster.monitoring else ():
+        yield ("watched rails", pool.name), dict(watched_facts(pool))
     for fabric in cluster.fabrics:
         yield ("fabric", fabric.name), dict(fabric_facts(fabric))
     for priority in cluster.priorities:
@@ -139,6 +142,7 @@ def _of_runtime(runtime: Runtime) -> Facts:
         "what it is for": runtime.description,
         "documentation": runtime.docs,
         "SDKs list it as": runtime.framework,
+        "its image is pulled with": runtime.pull_secret,
         "ranks are started by": f"{runtime.launcher.name}{small}",
         "steps before the ranks": listed(step.name for step in runtime.initializers),
         "libraries": listed(f"{name} {version}" for name, version in runtime.libraries.items()),

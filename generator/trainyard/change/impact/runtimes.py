@@ -39,7 +39,7 @@ def runtime_changes(sides: Sides) -> tuple[RuntimeChange, ...]:
     changes = (
         *_gained(sides, before, after),
         *_lost(sides, before, after),
-        *_resized(before, after),
+        *_replaced(sides, before, after),
         *_edited(sides, after),
     )
     return tuple(_merged(changes))
@@ -75,12 +75,23 @@ def _lost(sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]) -
             yield _Change(use.runtime, "retired", details, use.nodes, use.space, used.name)
 
 
-def _resized(before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
-    """Yield the uses whose pods have another part of a node."""
-    for use, old, new in differing(before, after):
-        if old.part != new.part:
-            detail = f"a pod has {old.part or _WHOLE} -> {new.part or _WHOLE}"
-            yield _Change(use.runtime, "changed", (detail,), use.nodes, use.space, new.name)
+def _replaced(
+    sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]
+) -> Iterator[_Change]:
+    """Yield the uses with another object.
+
+    The part of a node that a pod has, and the networks that it attaches to, are in its name.
+    """
+    old, new = _runtimes(sides.before), _runtimes(sides.after)
+    for use, was, now in differing(before, after):
+        if was.name == now.name:
+            continue
+        details = [f"jobs name it {was.name} -> {now.name}"]
+        if was.part != now.part:
+            details.append(f"a pod has {was.part or _WHOLE} -> {now.part or _WHOLE}")
+        if was.name in old and now.name in new:
+            details += described(old[was.name], new[now.name])
+        yield _Change(use.runtime, "changed", tuple(details), use.nodes, use.space, now.name)
 
 
 def _edited(sides: Sides, after: Mapping[Use, Used]) -> Iterator[_Change]:

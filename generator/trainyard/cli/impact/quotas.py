@@ -122,7 +122,7 @@ def _term(quota: Quota) -> str:
 def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
     yield from _amounts(before, after)
     yield from _resources(change, stays=before.nodes == after.nodes, share=after.is_share)
-    if change.reach_before != change.reach_after:
+    if before.display(change.reach_before) != after.display(change.reach_after):
         yield f"largest job {_step(before, change.reach_before, after, change.reach_after)}"
     if before.term != after.term:
         yield _term(after)
