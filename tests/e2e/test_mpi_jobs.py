@@ -13,6 +13,7 @@ from tests.e2e import mpi_operator
 from tests.e2e.setup import NEW_MPI, OLD_MPI, over
 from tests.e2e.stage import Scene, Stage
 from tests.e2e.test_plain_jobs import plain, runtimes
+from tests.e2e.volumes import there
 from trainyard.model.quantity import format_amount
 from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.checks.jobs import Job, as_account, as_user, is_true
