@@ -250,7 +250,8 @@ def test_members_write_no_status(scene: Scene) -> None:
     job = _submit(scene, mpi_job(scene, "first"))
     assert scene.runs(job)
     account = "system:serviceaccount:team-nlp:e2e-runner"
-    runner, ended = as_account(scene.api, account), {"status": {"conditions": []}}
+    runner = as_account(scene.api, account)
+    ended: Body = {"status": {"conditions": []}}
     rules = [{"apiGroups": ["kubeflow.org"], "resources": ["*"], "verbs": ["*"]}]
     metadata = {"name": "e2e-runner", "namespace": "team-nlp"}
     version = "rbac.authorization.k8s.io/v1"
