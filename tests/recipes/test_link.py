@@ -30,7 +30,7 @@ SPECTRUM = Link(
 """A technology for this test: its segments are tags."""
 
 '''
-LINKS = "LINKS: Mapping[str, Link] = {link.name: link for link in (INFINIBAND, ROCE"
+LINKS = "LINKS: Mapping[str, Link] = by_name((INFINIBAND, ROCE"
 RANGE = """\
         "tags": {
           "title": "Tags",
