@@ -201,8 +201,7 @@ class _Tried:
         held = {"metadata": {**objects.owners(), "finalizers": ["example.com/hold"]}}
         yield from self._created(self._jobset, service, [(held, "")])
         rank, of_rank = self._ranks()
-        controller = self._kubernetes("job-controller")
-        request = partial(controller.patch, of_rank, {"status": {}}, "status")
+        request = partial(self._lab.api.patch, of_rank, {"status": {}}, "status")
         yield self._case(of_rank, "with another status", "", request)
         for grace in (None, 0, 30):
             delete = partial(self._account.delete, rank, grace=grace)
