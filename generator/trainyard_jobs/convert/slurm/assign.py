@@ -152,8 +152,15 @@ def _export_later(script: Script, name: str, line: Line) -> None:
     elif name in script.known and not name.startswith("SLURM_"):
         _put_env(script, name, script.known[name], line.at)
     for index, before in enumerate(script.before):
-        if name in before.sets and name not in script.known:
-            script.before[index] = replace(before, text=f"export {before.text}", exports=True)
+        if name in before.sets and name not in script.known and not before.exports:
+            script.before[index] = replace(before, text=_exporting(name, before), exports=True)
+
+
+def _exporting(name: str, line: Line) -> str:
+    """Return a command that assigns a variable, and exports it: also behind ``false ||``."""
+    first = ASSIGNMENT.match(line.text)
+    is_alone = first is not None and first[1] == name and line.sets == {name}
+    return f"export {line.text}" if is_alone else f"{line.text}\nexport {name}"
 
 
 def export(script: Script, statement: Statement, *, perhaps: bool = False) -> None:
