@@ -151,8 +151,13 @@ def _export_later(script: Script, name: str, line: Line) -> None:
         script.lines.append(line)
     elif name in script.known and not name.startswith("SLURM_"):
         _put_env(script, name, script.known[name], line.at)
+    if name not in script.known:
+        _export_before(script, name)
+
+
+def _export_before(script: Script, name: str) -> None:
     for index, before in enumerate(script.before):
-        if name in before.sets and name not in script.known and not before.exports:
+        if name in before.sets and not before.exports:
             script.before[index] = replace(before, text=_exporting(name, before), exports=True)
 
 

@@ -137,7 +137,7 @@ LAUNCHES = st.builds(
 @example(lines=["readonly A=1"], launch="A=2 srun ./train $A")
 @example(lines=["A=", 'export A=x A="${A} x"'], launch="srun ./train")
 @example(lines=["export A=$(echo s)"], launch="srun ./train '$(A)' '$$x' $(($$>0))")
-@example(["false || A=x", "export A"], "srun ./train $A")
+@example(lines=["false || A=x", "export A"], launch="srun ./train $A")
 def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], launch: str) -> None:
     script = "\n".join(["#!/bin/bash", "#SBATCH --nodes=2 --ntasks-per-node=8", *lines, launch])
     (draft,) = read_batch_script("x.sbatch", script)
