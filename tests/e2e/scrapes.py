@@ -38,7 +38,7 @@ def scrape_configs(monitor: Body, discovery: Discovery) -> Iterator[Body]:
             "scheme": endpoint.get("scheme", "http"),
             "kubernetes_sd_configs": [_discovered(monitor, discovery)],
             "relabel_configs": [*_relabelings(monitor, endpoint)],
-            "sample_limit": monitor["spec"].get("sampleLimit", 0),
+            **_limits(monitor["spec"]),
             "metric_relabel_configs": [*map(_snake, endpoint.get("metricRelabelings", ()))],
         }
         if endpoint.get("bearerTokenFile"):
@@ -47,6 +47,21 @@ def scrape_configs(monitor: Body, discovery: Discovery) -> Iterator[Body]:
             # The certificates of production are not here: each controller has one of this run.
             config["tls_config"] = {"insecure_skip_verify": True}
         yield config
+
+
+def _limits(spec: Body) -> Body:
+    """Return what one scrape may bring at most."""
+    return {
+        name: spec[field]
+        for field, name in {
+            "bodySizeLimit": "body_size_limit",
+            "labelLimit": "label_limit",
+            "labelNameLengthLimit": "label_name_length_limit",
+            "labelValueLengthLimit": "label_value_length_limit",
+            "sampleLimit": "sample_limit",
+        }.items()
+        if field in spec
+    }
 
 
 def _camel(kind: str) -> str:

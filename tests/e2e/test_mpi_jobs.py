@@ -225,6 +225,16 @@ def test_pods_get_what_those_of_a_train_job_have(scene: Scene) -> None:
         "a node's kubelet expands them": _pod(
             scene, containers=[{**container, "env": [{"name": "A", "value": "$(B)" * 9}]}]
         ),
+        "64 mounts without subPathExpr": _pod(
+            scene,
+            volumes=[{"name": "a", "emptyDir": {}}],
+            containers=[
+                {
+                    **container,
+                    "volumeMounts": [{"name": "a", "mountPath": "/a", "subPathExpr": "$(A)"}],
+                }
+            ],
+        ),
         "let the program's shell expand them": _pod(
             scene, containers=[{**container, "args": ["$(A)" * 65]}]
         ),

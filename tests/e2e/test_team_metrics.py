@@ -110,16 +110,31 @@ def test_each_rank_is_one_target_with_its_job(stage: Stage, tmp_path: Path) -> N
     job.delete()
 
 
-def test_pod_with_too_many_series_is_not_stored(stage: Stage, tmp_path: Path) -> None:
+def _series(count: int, label: str) -> str:
+    return "".join(f'training_loss{{step="{step}",a="{label}"}} 0.5\n' for step in range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (_series(1001, "a"), "sample limit exceeded"),
+        (_series(1, "a" * 513), "label_value_length_limit"),
+        (_series(1, "a").replace("a=", "a" * 129 + "="), "label_name_length_limit"),
+        (f"# {'a' * 1_100_000}\n{_series(1, 'a')}", "body size limit exceeded"),
+    ],
+    ids=["series", "value", "name", "body"],
+)
+def test_pod_with_too_much_is_not_stored(
+    stage: Stage, tmp_path: Path, text: str, reason: str
+) -> None:
     """A job can't fill the Prometheus of all."""
     scene = deployed(stage)
     job = scene.submit("nlp", 2)
     scene.runs(job)
     assert stage.until(lambda: [each.phase for each in job.pods] == ["Running"] * 2)
-    many = "".join(f'training_loss{{step="{step}"}} 0.5\n' for step in range(1001))
-    with served(many) as port, scraping(scene, tmp_path, port) as prometheus:
+    with served(text) as port, scraping(scene, tmp_path, port) as prometheus:
         assert prometheus.until(
-            lambda: any("sample limit exceeded" in each for each in prometheus.errors().values())
-        ), prometheus.targets()
+            lambda: any(reason in each for each in prometheus.errors().values())
+        ), prometheus.errors()
         assert prometheus.query("training_loss") == []
     job.delete()
