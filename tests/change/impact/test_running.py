@@ -77,6 +77,31 @@ def test_lowest_priority_goes_before_the_newest() -> None:
     assert found == {"batch": ["may be evicted"]}
 
 
+def test_job_on_a_pool_within_its_quota_runs_on() -> None:
+    """Although it has the lowest priority, and the team's quota on its pool is lowered too."""
+
+    def two_pools(own: int, others: int) -> dict[str, Any]:
+        pools = {"second": {"nodes": 9, "reserve": 1, "fabric": "ib"}}
+
+        def on_both(nodes: int) -> dict[str, Any]:
+            share = {"nodes": nodes}
+            return {"quota": {"prod-east": {"dgx-h100": share, "second": share}}}
+
+        return {
+            CLUSTER: {"pools": pools},
+            "hardware/second.yaml": {"extends": "nvidia-dgx-h100"},
+            NLP: on_both(own),
+            VISION: on_both(others),
+        }
+
+    found = outcomes(
+        sides(two_pools(4, 4), two_pools(2, 6)),
+        running("within", 1, priority=("batch", 500)),
+        running("beyond", 4, pool="second", priority=("production", 1000)),
+    )
+    assert found == {"beyond": ["may be evicted"]}
+
+
 def test_whole_job_goes_for_one_node() -> None:
     both = sides(of(quota(4), quota(4)), of(quota(3), quota(5)))
     assert outcomes(both, running("large", 4)) == {"large": ["may be evicted"]}

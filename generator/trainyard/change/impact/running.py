@@ -178,16 +178,16 @@ def _until_within(
 ) -> Iterator[Workload]:
     """Yield the jobs that Kueue takes until a queue is within its own quota.
 
-    Those of the lowest priority come first, and of these the newest.
+    Those of the lowest priority come first, and of these the newest; none that has nothing of what
+    is beyond the quota.
     """
     usage: Counter[tuple[str, str]] = Counter()
     for job in jobs:
         usage.update(job.usage)
     for job in _in_order(jobs):
-        if all(amount <= quota.get(key, 0) for key, amount in usage.items()):
-            return
-        usage.subtract(job.usage)
-        yield job
+        if any(usage[key] > quota.get(key, 0) for key in job.usage):
+            usage.subtract(job.usage)
+            yield job
 
 
 def _in_order(jobs: Iterable[Workload]) -> list[Workload]:
