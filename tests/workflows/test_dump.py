@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,14 @@ def test_file_that_would_take_too_much_memory_is_refused(
     os.truncate(file, limit + 1)
     with pytest.raises(TreeError, match=f"is larger than {limit >> 10:,} KiB"):
         read_dump(file)
+
+
+@pytest.mark.parametrize("job", [running, waiting])
+def test_negative_amounts_are_refused(job: Callable[..., dict[str, Any]]) -> None:
+    """No API server has one; such a job would free nodes."""
+    body = job("a", 1, each={"nvidia.com/gpu": "-8"})
+    with pytest.raises(TreeError, match=r"items\[0\]: the amount of nvidia.com/gpu is negative"):
+        dump_of("x", [((0, "items", 0), body)])
 
 
 def test_list_without_jobs_is_that_of_an_idle_cluster(tmp_path: Path) -> None:

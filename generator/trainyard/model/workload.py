@@ -155,22 +155,29 @@ def usage_of(body: Body) -> Amounts:
     """Return what a job with quota uses.
 
     Raises:
-        ValueError: an amount is no quantity.
+        ValueError: an amount is no quantity, or negative.
     """
     usage: Amounts = {}
     for assignment in mappings(body, "status", "admission", "podSetAssignments"):
         used = mapping(assignment, "resourceUsage")
         for resource, flavor in mapping(assignment, "flavors").items():
-            amount = in_base_units(resource, str(used.get(resource, "0")))
+            amount = _amount(resource, used.get(resource, "0"))
             key = (str(flavor), resource)
             usage[key] = usage.get(key, 0) + amount
     return usage
 
 
+def _amount(resource: str, value: object) -> int:
+    amount = in_base_units(resource, str(value))
+    if amount < 0:
+        raise ValueError(f"the amount of {resource[:60]} is negative")
+    return amount
+
+
 def _asked(body: Body) -> list[dict[str, int]]:
     return [
         {
-            resource: in_base_units(resource, str(amount))
+            resource: _amount(resource, amount)
             for resource, amount in mapping(each, "resources").items()
         }
         for each in mappings(body, "status", "resourceRequests")

@@ -359,6 +359,20 @@ def test_fair_sharing_evicts_who_borrows() -> None:
     assert disturbed(shared, classical) == ()
 
 
+@pytest.mark.parametrize("sharing", ["classical", "fair"])
+def test_cohort_at_the_top_is_not_shared_by_weight(sharing: str) -> None:
+    """Its object states a weight there, which nothing reads."""
+    borrows = of(quota(2, borrow=2), quota(4))
+
+    def research(**parent: str) -> dict[str, Any]:
+        cohorts = {"company": {}, "research": parent}
+        return {**borrows, CLUSTER: {"sharing": sharing, "cohorts": cohorts}}
+
+    moves = disturbed(research(parent="company"), research())
+    moves += disturbed(research(), research(parent="company"))
+    assert not [each.cause for each in moves if "weight" in each.cause]
+
+
 @pytest.mark.parametrize(("value", "causes"), [(600, 0), (1000, 1), (1500, 1)])
 def test_priority_evicts_only_when_it_passes_another(value: int, causes: int) -> None:
     raised = {CLUSTER: {"priorities": {"batch": value, "production": 1000}}}

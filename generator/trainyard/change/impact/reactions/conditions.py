@@ -100,12 +100,15 @@ def has_other_peers(sides: Sides, edited: Edited) -> bool:
 
 
 def has_parent(_sides: Sides, edited: Edited) -> bool:
-    """Return whether a cohort is below another."""
-    return value_at(edited.manifest.body, "spec.parentName") is not None
+    """Return whether a cohort is below another, before a change and after it."""
+    return all(
+        side is not None and value_at(side.body, "spec.parentName") is not None
+        for side in (edited.old, edited.new)
+    )
 
 
 def appears_below_a_parent(sides: Sides, edited: Edited) -> bool:
-    """Return whether a field of a cohort below another has a value afterwards only.
+    """Return whether a field of a cohort that stays below another has a value afterwards only.
 
     Kueue weighs no cohort without a parent
     (kubernetes-sigs/kueue:pkg/cache/scheduler/fair_sharing.go@v0.16.2 and @v0.19.2).
