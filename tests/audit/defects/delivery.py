@@ -37,7 +37,8 @@ DEFECTS = (
     Defect(
         delivery.operators_are_synced_before_their_kinds,
         "application-prod-east-platform.yaml",
-        ("spec", "syncPolicy", "syncOptions", 3),
+        ("spec", "syncPolicy", "syncOptions"),
+        ["ServerSideApply=true"],
     ),
     Defect(
         delivery.application_sets_keep_their_applications,
