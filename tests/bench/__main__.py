@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.peers import plain, stamp, write_stamps, write_templates
+from tests.bench.peers import PLAIN, Peer, peers
 from tests.bench.platform import write_platform
 from trainyard.verify.tools import find_kustomize
 
@@ -28,10 +28,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 RECORDED = Path(__file__).with_name("ratios.json")
 RUNS = 5
 SIZES = {"small": (200, 4), "large": (1000, 20)}
-STAMPS = 20
 MOST = 1.10
 """A command may cost this much more than what is recorded, measured against the plain script."""
-PEER = "plain Jinja2 script, no checks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ def main(arguments: list[str]) -> int:
     for name in names:
         rows = dict(_rows(*SIZES[name]))
         _print(SIZES[name], rows)
-        ratios = {command: _ratio(costs, rows[PEER]) for command, costs in rows.items()}
+        ratios = {command: _ratio(costs, rows[PLAIN]) for command, costs in rows.items()}
         if "--record" in arguments:
             _record(name, ratios)
         elif "--check" in arguments and (worse := list(_worse(name, ratios))):
@@ -86,19 +84,15 @@ _Edit = Callable[[Path, int], None]
 
 
 def _peers(top: Path, root: Path) -> Iterator[tuple[str, list[Cost]]]:
-    unit = root / "overlays/cluster-0/teams/team-0000"
-    write_templates(top / "templates", unit)
-    yield (
-        PEER,
-        _costs(
-            lambda run: _cost(
-                root, plain(root / "profiles", top / f"plain-{run}", top / "templates")
-            )
-        ),
-    )
-    stamps = write_stamps(top / "stamps", unit, STAMPS)
-    kustomize = find_kustomize().path
-    yield f"kustomize, {STAMPS} teams stamped", _costs(lambda _: _timed(stamp, kustomize, stamps))
+    installed = REPOSITORY / ".tools/peers"
+    for peer in peers(top / "peers", root, find_kustomize().path, installed):
+
+        def run(number: int, peer: Peer = peer) -> Cost:
+            into = top / f"{peer.name}-{number}"
+            into.mkdir()
+            return _cost(peer.folder, [each.replace("{run}", str(into)) for each in peer.command])
+
+        yield peer.name, _costs(run)
 
 
 def _new(root: Path, teams: int, clusters: int) -> Path:
@@ -201,7 +195,7 @@ def _print(size: tuple[int, int], rows: dict[str, list[Cost]]) -> None:
     for name, costs in rows.items():
         wall = statistics.median(each.wall for each in costs)
         cpu = statistics.median(each.cpu for each in costs)
-        print(f"{name:<32} {wall:>8.2f} {cpu:>13.2f} {_ratio(costs, rows[PEER]):>7.2f}")
+        print(f"{name:<32} {wall:>8.2f} {cpu:>13.2f} {_ratio(costs, rows[PLAIN]):>7.2f}")
     print()
 
 
