@@ -1,4 +1,5 @@
-"""Profiles of a large platform: many teams on clusters of 104 nodes, of two releases in turn."""
+"""Profiles of a large platform: many teams with two nodes each, on clusters of two releases in
+turn."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ CLUSTER = """\
 release: {release}
 server: https://{name}.example.com:6443
 pools:
-  {pool}: {{nodes: 104, reserve: 4, fabric: {fabric}}}
+  {pool}: {{nodes: {nodes}, reserve: 4, fabric: {fabric}}}
 fabrics:
-  {fabric}: {{{link}, addresses: 10.0.0.0/8, block: 19, levels: [ml.example.com/leaf]}}
+  {fabric}: {{{link}, addresses: 10.0.0.0/8, block: 18, levels: [ml.example.com/leaf]}}
 cohorts: {{research: {{}}}}
 priorities: {{production: 1000, batch: 500}}
 storage:
@@ -97,12 +98,13 @@ def write_platform(root: Path, repository: Path, teams: int, clusters: int) -> N
         (root / folder).mkdir(parents=True)
     for name in COPIED:
         (root / name).write_bytes((repository / "profiles" / name).read_bytes())
-    blocks = list(IPv4Network("10.0.0.0/8").subnets(new_prefix=19))
+    nodes = 4 + 2 * -(-teams // clusters)
+    blocks = list(IPv4Network("10.0.0.0/8").subnets(new_prefix=18))
     allocations = ""
     for number in range(clusters):
         kind, cluster = KINDS[number % len(KINDS)], f"cluster-{number}"
         (root / "clusters" / f"{cluster}.yaml").write_text(
-            CLUSTER.format(name=cluster, **vars(kind))
+            CLUSTER.format(name=cluster, nodes=nodes, **vars(kind))
         )
         allocations += f"{cluster}:\n  {kind.fabric}:\n"
         for slot, each in enumerate(range(number, teams, clusters)):

@@ -147,7 +147,7 @@ def test_huge_profile_is_a_finding_within_a_second(broken: Path, trainyard: Call
     ended = trainyard("validate")
 
     assert (ended.code, ended.err) == (1, "")
-    assert "error[shape/too-large]: the file has more than 262,144 bytes" in ended.out
+    assert "error[shape/too-large]: the file has more than 1,048,576 bytes" in ended.out
     assert time.process_time() - begin < 10
 
 

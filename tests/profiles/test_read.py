@@ -316,7 +316,7 @@ def test_huge_file_of_a_component_is_a_finding_and_is_not_read(component: Path) 
     [
         (f"{CONFIG_MAP}# \u202e\n".encode(), "shape/hidden-character", 3),
         (f"{CONFIG_MAP}# \xff\n".encode("latin-1"), "shape/not-utf8", 3),
-        (f"{CONFIG_MAP}{' ' * 256 * 1024}".encode(), "shape/too-large", 1),
+        (f"{CONFIG_MAP}{' ' * MAX_BYTES}".encode(), "shape/too-large", 1),
         (f"{CONFIG_MAP}data: {{password: a{'b' * 9}}}\n".encode(), "delivery/secret-in-git", 18),
     ],
 )

@@ -116,7 +116,7 @@ def test_file_that_would_be_too_large_is_not_made() -> None:
     """An entry that no longer fits is refused: the next run could not read the file."""
     full = b"a:\n  b:\n    c: {addresses: x}\n" + b"#" * (MAX_BYTES - 40)
     with pytest.raises(
-        TreeError, match="the entry can't be added: the file has more than 262,144 bytes"
+        TreeError, match="the entry can't be added: the file has more than 1,048,576 bytes"
     ):
         append(full, ("a", "b", "new"), _ENTRY)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from trainyard import yaml_io
 from trainyard.diagnostics import Pointer
 from trainyard.rulebook import rules_found_by
+from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.reader import MAX_DEPTH, MAX_EVENTS, MAX_SCALAR, read
 from trainyard.yaml_io.source import Mark, Plain
 
@@ -57,7 +58,7 @@ CASES = [
     (b'"": b\n', "1:1 odd-key"),
     (b'"a\\nb": b\n', "1:1 odd-key"),
     (b"a: b\nc:\n  - " + b"x" * (MAX_SCALAR + 1), "3:5 too-large"),
-    (b"#" * (256 * 1024 + 1), "1:1 too-large"),
+    (b"#" * (MAX_BYTES + 1), "1:1 too-large"),
     (DEEP, f"1:{3 + MAX_DEPTH} too-large"),
     (b"a:\n" + b"- 1\n" * MAX_EVENTS, f"{MAX_EVENTS - 3}:3 too-large"),
 ]

@@ -33,7 +33,7 @@ MAX_DEPTH: Final = 16
 """Deepest nesting of mappings and lists."""
 MAX_SCALAR: Final = 4096
 """Longest key or value, code points."""
-MAX_EVENTS: Final = 20_000
+MAX_EVENTS: Final = 100_000
 
 _Path = tuple[Step, ...]
 _KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]*")
