@@ -11,6 +11,7 @@ from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.pool_attacks import pool_attacks
 from trainyard_rehearsal.checks.refusals import (
     DELIVERY,
+    FILES,
     FINALIZER,
     OWNER,
     PODSET,
@@ -112,6 +113,13 @@ def labelled() -> Iterator[Attack]:
     yield {"metadata": {"labels": {"kueue.x-k8s.io/podset": "node"}}}, PODSET
 
 
+def mounting_files() -> Iterator[Attack]:
+    """Yield a pod whose driver mounts the folder that the pod names."""
+    attributes = {"server": "nfs.example.com", "share": "/export/home/another"}
+    volume = {"name": "x", "csi": {"driver": "nfs.csi.k8s.io", "volumeAttributes": attributes}}
+    yield {"spec": {"volumes": [volume]}}, FILES
+
+
 def forged_jobs() -> Iterator[Attack]:
     """Yield Jobs that look like those of JobSet, or whose pods do, and one with a queue."""
     for labels in _LABELS:
@@ -176,3 +184,5 @@ def of_pipelines() -> Iterator[Body]:
     yield {"metadata": owners("argoproj.io/v1alpha1", "Workflow")}
     yield {"metadata": {"finalizers": ["workflows.argoproj.io/status"]}}
     yield {"metadata": owners()}
+    of_secrets = {"driver": "secrets-store.csi.k8s.io", "readOnly": True}
+    yield {"spec": {"volumes": [{"name": "x", "csi": of_secrets}]}}

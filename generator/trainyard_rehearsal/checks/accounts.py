@@ -13,14 +13,18 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks.account_objects import Attack
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
+from trainyard_rehearsal.checks.platform_data import naming_stores
 from trainyard_rehearsal.checks.refusals import (
+    EVICTION,
     GRACE,
+    OF_DELIVERY,
     ORPHAN,
     OWNER,
     RANK_FIXED,
     RANK_JOB,
     RANK_JOBSET,
     STATUS,
+    STORE,
 )
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
@@ -33,10 +37,12 @@ _NAME = "rehearsal-pipelines"
 _RANK = "rehearsal-node-0-0-bcdfg"
 _RBAC = "rbac.authorization.k8s.io"
 _RULES: tuple[tuple[str, list[str]], ...] = (
-    ("", ["persistentvolumeclaims", "pods", "pods/status", "services"]),
+    ("", ["persistentvolumeclaims", "pods", "pods/eviction", "pods/status"]),
+    ("", ["serviceaccounts", "services"]),
     ("apps", ["deployments", "replicasets"]),
     ("batch", ["jobs", "jobs/status"]),
     ("jobset.x-k8s.io", ["jobsets"]),
+    ("external-secrets.io", ["externalsecrets"]),
     ("kubeflow.org", ["*"]),
 )
 """What OpenShift AI gives to the account of pipelines, JobSets, and what an aggregated role may add
@@ -63,7 +69,8 @@ def check_accounts(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]:
     if spaces:
         tried = _Tried(lab, spaces[0])
         with tried.prepared():
-            for cases in (tried.pods(), tried.jobs(), tried.keys(), tried.changes()):
+            attacks = (tried.pods(), tried.jobs(), tried.keys(), tried.secrets(), tried.changes())
+            for cases in attacks:
                 hostile.send(cases)
             harmless.send(tried.harmless())
     yield hostile.outcome("forged ranks refused")
@@ -132,6 +139,11 @@ class _Tried:
             },
         )
 
+    def _delivered(self) -> Body:
+        """Return the account of jobs, which the tree has."""
+        name = names.JOB_ACCOUNT
+        return self._lab.api.get("v1", "ServiceAccount", name, self._space.namespace)
+
     def _kubernetes(self, controller: str) -> Api:
         return as_account(self._lab.api, f"{_KUBERNETES}{controller}")
 
@@ -143,6 +155,7 @@ class _Tried:
             yield from self._created(maker, pod, objects.forged_pods(self._lab.plan.site, space))
         for maker in (self._account, *controllers):
             yield from self._created(maker, pod, objects.labelled())
+            yield from self._created(maker, pod, objects.mounting_files())
 
     def jobs(self) -> Iterator[RequestCase]:
         """Yield Jobs, also those that the controller of CronJobs would create, and a JobSet."""
@@ -157,6 +170,12 @@ class _Tried:
         """Yield objects with what stops a sync or a deletion."""
         for body, attack in objects.stopping(self._space):
             yield from self._created(self._account, body, [attack])
+
+    def secrets(self) -> Iterator[RequestCase]:
+        """Yield ExternalSecrets that name a store of the platform; editors may write some."""
+        cluster = self._lab.plan.site.cluster
+        for body in naming_stores(cluster, self._space.namespace):
+            yield from self._created(self._account, body, [({}, STORE)])
 
     def changes(self) -> Iterator[RequestCase]:
         """Yield changes of a rank and of its Job, and deletions of the Job."""
@@ -179,6 +198,15 @@ class _Tried:
         for grace in (31, 1_000_000_000):
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", GRACE, delete)
+        for options in ({"gracePeriodSeconds": 1_000_000_000}, {"propagationPolicy": "Orphan"}):
+            evict = partial(self._account.evict, rank, options)
+            yield self._case(rank, f"evicted with {as_json(options)}", EVICTION, evict)
+        trainer = self._delivered()
+        for change in (hold, {"metadata": objects.owners()}, {"metadata": {"labels": None}}):
+            request = partial(self._account.patch, trainer, change)
+            yield self._case(trainer, f"changed to {as_json(change)}", OF_DELIVERY, request)
+        delete = partial(self._account.delete, trainer)
+        yield self._case(trainer, "deleted", OF_DELIVERY, delete)
         # Either of two policies may answer the second.
         for dependents, refusal in (("Background", RANK_JOB), ("Orphan", "denied request")):
             delete = partial(self._account.delete, of_rank, dependents)
@@ -206,6 +234,7 @@ class _Tried:
         for grace in (None, 0, 30):
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", "", delete)
+        yield self._case(rank, "evicted", "", partial(self._account.evict, rank, {}))
 
     def _created(self, maker: Api, body: Body, attacks: Iterable[Attack]) -> Iterator[RequestCase]:
         for change, refusal in attacks:

@@ -12,9 +12,9 @@ from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
 from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.refusals import (
-    CLAIM_OF_DELIVERY,
     FINALIZER,
     FROZEN,
+    OF_DELIVERY,
     OF_OTHERS,
     OWNER,
 )
@@ -125,16 +125,16 @@ def _of_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
         "metadata": {"name": "rehearsal", "namespace": space.namespace, **_MARKS["delivered"]},
         "spec": claim_spec("x"),
     }
-    yield _case(space, new, "created", partial(runner.create, new), CLAIM_OF_DELIVERY)
+    yield _case(space, new, "created", partial(runner.create, new), OF_DELIVERY)
     if space.claims:
         claim = space.claims[0]
         body = with_change(new, {"metadata": {"name": claim.name, "labels": None}})
-        yield _case(space, body, "deleted", partial(runner.delete, body), CLAIM_OF_DELIVERY)
+        yield _case(space, body, "deleted", partial(runner.delete, body), OF_DELIVERY)
         unmarked = {"metadata": {"labels": {"app.kubernetes.io/managed-by": None}}}
         taken = partial(runner.patch, body, unmarked)
-        yield _case(space, body, "without its label", taken, CLAIM_OF_DELIVERY)
+        yield _case(space, body, "without its label", taken, OF_DELIVERY)
         hooked = partial(runner.patch, body, {"metadata": {"annotations": {"helm.sh/hook": "x"}}})
-        yield _case(space, body, "with a hook", hooked, CLAIM_OF_DELIVERY)
+        yield _case(space, body, "with a hook", hooked, OF_DELIVERY)
         for finalizer in _PROTECTIONS:
             held = {"metadata": {"finalizers": ["kubernetes.io/pvc-protection", finalizer]}}
             yield _case(space, body, finalizer, partial(runner.patch, body, held), FINALIZER)

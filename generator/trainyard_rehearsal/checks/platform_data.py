@@ -41,12 +41,12 @@ def check_platform_data(lab: Lab) -> Iterator[Outcome]:
     hostile, harmless = RequestTally(), RequestTally()
     for each in (user, as_account(lab.api, _DEPUTY)):
         wait_until_permitted(lab, each, "create", "persistentvolumeclaims", _NAMESPACE)
-        hostile.send(_create(each, cluster, _naming_stores(cluster), STORE))
+        hostile.send(_create(each, cluster, naming_stores(cluster, _NAMESPACE), STORE))
         hostile.send(_create(each, cluster, _claiming(cluster), ADOPTED))
     harmless.send(_create(user, cluster, _harmless(cluster), ""))
     operator = as_account(lab.api, _OPERATOR)
     wait_until_permitted(lab, operator, "create", "externalsecrets.external-secrets.io", _NAMESPACE)
-    harmless.send(_create(operator, cluster, _naming_stores(cluster), ""))
+    harmless.send(_create(operator, cluster, naming_stores(cluster, _NAMESPACE), ""))
     if cluster.secret_stores or cluster.guards_adopted:
         yield hostile.outcome("platform's data refused to others")
     yield harmless.outcome("others' own data let through")
@@ -62,16 +62,17 @@ def _create(
         yield RequestCase(display, partial(user.create, body, dry_run=True), cluster.at, refusal)
 
 
-def _naming_stores(cluster: Cluster) -> Iterator[Body]:
-    """Yield an ExternalSecret for each field that names a store."""
+def naming_stores(cluster: Cluster, namespace: str) -> Iterator[Body]:
+    """Yield an ExternalSecret for each field that names a store of the platform."""
     for name in cluster.secret_stores:
         store = {"kind": "ClusterSecretStore", "name": name}
         data = {"secretKey": "a", "remoteRef": _KEY, "sourceRef": {"storeRef": store}}
         own = {"secretStoreRef": {"kind": "SecretStore", "name": "own"}}
-        yield _secret({"secretStoreRef": store, "dataFrom": [{"extract": _KEY}]})
-        yield _secret({**own, "data": [data]})
+        yield _secret({"secretStoreRef": store, "dataFrom": [{"extract": _KEY}]}, namespace)
+        yield _secret({**own, "data": [data]}, namespace)
         for source in ({"extract": _KEY}, {"find": {"path": "ml"}}):
-            yield _secret({**own, "dataFrom": [{**source, "sourceRef": {"storeRef": store}}]})
+            named = {**source, "sourceRef": {"storeRef": store}}
+            yield _secret({**own, "dataFrom": [named]}, namespace)
 
 
 def _claiming(cluster: Cluster) -> Iterator[Body]:
@@ -90,15 +91,15 @@ def _harmless(cluster: Cluster) -> Iterator[Body]:
         own = {"kind": "SecretStore", "name": cluster.secret_stores[0]}
         other = {"kind": "ClusterSecretStore", "name": "of-everybody"}
         for store in (own, other):
-            yield _secret({"secretStoreRef": store, "dataFrom": [{"extract": _KEY}]})
+            yield _secret({"secretStoreRef": store, "dataFrom": [{"extract": _KEY}]}, _NAMESPACE)
 
 
-def _secret(spec: Body) -> Body:
+def _secret(spec: Body, namespace: str) -> Body:
     version = "external-secrets.io/v1"
     return {
         "apiVersion": version,
         "kind": "ExternalSecret",
-        "metadata": _metadata("x"),
+        "metadata": {"name": "x", "namespace": namespace},
         "spec": spec,
     }
 

@@ -238,6 +238,22 @@ class Api:
             options["gracePeriodSeconds"] = str(grace)
         self._do("DELETE", self._path(body), options)
 
+    def evict(self, pod: Body, options: Body, *, dry_run: bool = False) -> None:
+        """Evict a pod.
+
+        Args:
+            pod: the pod.
+            options: of its deletion.
+            dry_run: change nothing.
+
+        Raises:
+            Refused: by a budget, admission or authorization.
+        """
+        metadata = {key: pod["metadata"][key] for key in ("name", "namespace")}
+        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
+        content = _json({**body, "deleteOptions": options})
+        self._do("POST", self._path(pod, "eviction"), _dry(dry_run), content)
+
     def _path(self, body: Body, part: str = "") -> str:
         metadata = body["metadata"]
         resource = self.resource(body["apiVersion"], body["kind"])
