@@ -366,7 +366,7 @@ def test_cluster_without_gpus_and_fabrics_has_nothing_of_them(release: str) -> N
         ),
         (
             {CLUSTER: {"release": "openshift-ai-3.5"}},
-            {"kube-*", "nvidia-gpu-operator", "openshift-*"},
+            {"kube-*", "nvidia-gpu-operator", "nvidia-network-operator", "openshift-*"},
         ),
     ],
 )

@@ -13,8 +13,10 @@ from trainyard.model.platform import Site
 BINDINGS = (
     *("admin", "debugger", names.FINISHED_JOBS, "mpijobs-admin", "mpijobs-user", "mpijobs-viewer"),
     *("runtimes", "user", "viewer"),
+    # KubeRay binds a role to the account with the name of a RayCluster.
+    names.JOB_ACCOUNT,
 )
-"""Names of RoleBindings that the tree gives in a team's namespace, now or later."""
+"""Names of RoleBindings in a team's namespace that only the tree gives, now or later."""
 
 
 def job_names(site: Site) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from trainyard_rehearsal.checks.refusals import (
     DELIVERY,
     FILES,
     FINALIZER,
+    INGRESS,
     OWNER,
     PODSET,
     RANK_JOB,
@@ -85,6 +86,22 @@ def service(space: Space) -> Body:
     return _object(space, "v1", "Service", "rehearsal", {"ports": [{"port": 80}]})
 
 
+def eviction(pod: Body, options: Body) -> Body:
+    """Return the eviction of a pod, with options of its deletion."""
+    metadata = {key: pod["metadata"][key] for key in ("name", "namespace")}
+    body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
+    return {**body, "deleteOptions": options}
+
+
+def network_policy(space: Space) -> Body:
+    """Return a NetworkPolicy that lets the pods of its namespace reach those with a label."""
+    spec = {
+        "podSelector": {"matchLabels": {"a": "b"}},
+        "ingress": [{"from": [{"podSelector": {}}]}],
+    }
+    return _object(space, "networking.k8s.io/v1", "NetworkPolicy", "rehearsal", spec)
+
+
 def _object(space: Space, version: str, kind: str, name: str, spec: Body) -> Body:
     metadata = {"name": name, "namespace": space.namespace}
     return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
@@ -111,6 +128,14 @@ def labelled() -> Iterator[Attack]:
         yield {"metadata": {"labels": labels}}, RANK_LABEL
         yield {"metadata": {**owners(), "labels": labels}}, RANK_LABEL
     yield {"metadata": {"labels": {"kueue.x-k8s.io/podset": "node"}}}, PODSET
+
+
+def open_to_others() -> Iterator[Attack]:
+    """Yield what lets other namespaces reach the pods of a NetworkPolicy."""
+    yield {"spec": {"ingress": [{}]}}, INGRESS
+    everybody: tuple[Body, ...] = ({"namespaceSelector": {}}, {"ipBlock": {"cidr": "0.0.0.0/0"}})
+    for peer in everybody:
+        yield {"spec": {"ingress": [{"from": [peer]}]}}, INGRESS
 
 
 def mounting_files() -> Iterator[Attack]:

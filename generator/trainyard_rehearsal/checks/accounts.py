@@ -44,6 +44,7 @@ _RULES: tuple[tuple[str, list[str]], ...] = (
     ("jobset.x-k8s.io", ["jobsets"]),
     ("external-secrets.io", ["externalsecrets"]),
     ("kubeflow.org", ["*"]),
+    ("networking.k8s.io", ["networkpolicies"]),
 )
 """What OpenShift AI gives to the account of pipelines, JobSets, and what an aggregated role may add
 (opendatahub-io/data-science-pipelines-operator:
@@ -170,6 +171,9 @@ class _Tried:
         """Yield objects with what stops a sync or a deletion."""
         for body, attack in objects.stopping(self._space):
             yield from self._created(self._account, body, [attack])
+        yield from self._created(
+            self._account, objects.network_policy(self._space), objects.open_to_others()
+        )
 
     def secrets(self) -> Iterator[RequestCase]:
         """Yield ExternalSecrets that name a store of the platform; editors may write some."""
@@ -199,7 +203,7 @@ class _Tried:
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", GRACE, delete)
         for options in ({"gracePeriodSeconds": 1_000_000_000}, {"propagationPolicy": "Orphan"}):
-            evict = partial(self._account.evict, rank, options)
+            evict = partial(self._account.create, rank, "eviction", objects.eviction(rank, options))
             yield self._case(rank, f"evicted with {as_json(options)}", EVICTION, evict)
         trainer = self._delivered()
         for change in (hold, {"metadata": objects.owners()}, {"metadata": {"labels": None}}):
@@ -226,6 +230,7 @@ class _Tried:
         of_pipelines = [(change, "") for change in objects.of_pipelines()]
         yield from self._created(self._account, pod, of_pipelines)
         yield from self._created(self._account, service, [({}, "")])
+        yield from self._created(self._account, objects.network_policy(space), [({}, "")])
         held = {"metadata": {**objects.owners(), "finalizers": ["example.com/hold"]}}
         yield from self._created(self._jobset, service, [(held, "")])
         rank, of_rank = self._ranks()
@@ -234,7 +239,8 @@ class _Tried:
         for grace in (None, 0, 30):
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", "", delete)
-        yield self._case(rank, "evicted", "", partial(self._account.evict, rank, {}))
+        evict = partial(self._account.create, rank, "eviction", objects.eviction(rank, {}))
+        yield self._case(rank, "evicted", "", evict)
 
     def _created(self, maker: Api, body: Body, attacks: Iterable[Attack]) -> Iterator[RequestCase]:
         for change, refusal in attacks:

@@ -180,8 +180,10 @@ class Api:
         kind = "application/apply-patch+yaml"
         return self._do("PATCH", path, query | _dry(dry_run), content or _json(body), kind)
 
-    def create(self, body: Body, part: str = "", *, dry_run: bool = False) -> Answer:
-        """Create an object, or a part of one (``exec``).
+    def create(
+        self, body: Body, part: str = "", content: Body | None = None, *, dry_run: bool = False
+    ) -> Answer:
+        """Create an object, or a part of one (``exec``), which may have another content.
 
         Raises:
             Refused: by validation, admission or authorization.
@@ -189,7 +191,9 @@ class Api:
         metadata = body["metadata"]
         resource = self.resource(body["apiVersion"], body["kind"])
         path = self._path(body, part) if part else resource.path(metadata.get("namespace", ""))
-        return self._do("POST", path, {"fieldValidation": "Strict"} | _dry(dry_run), _json(body))
+        return self._do(
+            "POST", path, {"fieldValidation": "Strict"} | _dry(dry_run), _json(content or body)
+        )
 
     def patch(self, body: Body, change: Body, part: str = "", *, dry_run: bool = False) -> Answer:
         """Change an object, or a part of it (``status``), by a merge patch (RFC 7396).
@@ -237,22 +241,6 @@ class Api:
         if grace is not None:
             options["gracePeriodSeconds"] = str(grace)
         self._do("DELETE", self._path(body), options)
-
-    def evict(self, pod: Body, options: Body, *, dry_run: bool = False) -> None:
-        """Evict a pod.
-
-        Args:
-            pod: the pod.
-            options: of its deletion.
-            dry_run: change nothing.
-
-        Raises:
-            Refused: by a budget, admission or authorization.
-        """
-        metadata = {key: pod["metadata"][key] for key in ("name", "namespace")}
-        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
-        content = _json({**body, "deleteOptions": options})
-        self._do("POST", self._path(pod, "eviction"), _dry(dry_run), content)
 
     def _path(self, body: Body, part: str = "") -> str:
         metadata = body["metadata"]

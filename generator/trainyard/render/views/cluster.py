@@ -221,7 +221,7 @@ class ClusterView:
         """CEL: who asks may not write the policies' parameters, so that the policies hold them."""
         own = text(self.cluster.system_namespace)
         parameters = f"authorizer.group('').resource('configmaps').namespace({own})"
-        return f"!{parameters}.check('update').allowed()"
+        return f"!{parameters}.check('update').allowed(){Writers(self.cluster).or_deputy}"
 
     @property
     def copy_label(self) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
+from trainyard.model.link import INFINIBAND
 from trainyard.render.cel import is_one_of, text, text_list
 
 _ACCOUNTS = "system:serviceaccounts:"
@@ -21,6 +22,15 @@ _MANAGER = "system:kube-controller-manager"
 
 _LATER = ("jobset-system", "mpi-operator")
 """Namespaces of controllers that policies know by a right, and which may come after the tree."""
+
+_PARTITIONS = "nvidia-network-operator"
+"""Namespace of ib-kubernetes, whose pod runs on any node
+(Mellanox/network-operator:manifests/state-ib-kubernetes/0070-deployment.yaml@011c546)."""
+
+_DEPUTY = "system:serviceaccount:openshift-infra:template-instance-controller"
+"""It creates what a user's TemplateInstance says, with rights of its own in every namespace
+(openshift/openshift-controller-manager:
+pkg/template/controller/templateinstance_controller.go@39b423e)."""
 
 _REQUESTER = "openshift.io/requester"
 """Annotation of a namespace that a user requested as a project, and is admin of."""
@@ -49,7 +59,8 @@ class Writers:
         gpus = (release.gpu_namespace,) if cluster.has_gpus else ()
         fabrics = (release.sriov_namespace, release.ipam_namespace) if cluster.fabrics else ()
         monitoring = (cluster.monitoring.namespace,) if cluster.monitoring else ()
-        named = {*cluster.system_namespaces, *gpus, *fabrics, *monitoring} - {""}
+        partitions = (_PARTITIONS,) if INFINIBAND.name in cluster.links else ()
+        named = {*cluster.system_namespaces, *gpus, *fabrics, *partitions, *monitoring} - {""}
         return sorted({*release.system_namespaces, *_unmatched(named, release.system_namespaces)})
 
     @property
@@ -103,7 +114,14 @@ class Writers:
         """CEL: a person or an account of a team's namespace, and no operator of the platform."""
         team = text(f"{_ACCOUNT}{names.TEAM_PREFIX}")
         user = "request.userInfo.username"
-        return f"{user}.startsWith({team}) || !{user}.startsWith('system:')"
+        return f"{user}.startsWith({team}) || !{user}.startsWith('system:'){self.or_deputy}"
+
+    @property
+    def or_deputy(self) -> str:
+        """CEL to add to a condition: or OpenShift does for a user what the user says."""
+        if not self.cluster.release.has_projects:
+            return ""
+        return f" || request.userInfo.username == {text(_DEPUTY)}"
 
     @property
     def is_job_controller(self) -> str:
