@@ -188,12 +188,9 @@ class Api:
         Raises:
             Refused: by validation, admission or authorization.
         """
-        metadata = body["metadata"]
-        resource = self.resource(body["apiVersion"], body["kind"])
-        path = self._path(body, part) if part else resource.path(metadata.get("namespace", ""))
-        return self._do(
-            "POST", path, {"fieldValidation": "Strict"} | _dry(dry_run), _json(content or body)
-        )
+        place = body if part else {**body, "metadata": {**body["metadata"], "name": ""}}
+        query = {"fieldValidation": "Strict"} | _dry(dry_run)
+        return self._do("POST", self._path(place, part), query, _json(content or body))
 
     def patch(self, body: Body, change: Body, part: str = "", *, dry_run: bool = False) -> Answer:
         """Change an object, or a part of it (``status``), by a merge patch (RFC 7396).
