@@ -72,15 +72,15 @@ class Life:
         return done(self.folder, "git", "rev-parse", "HEAD").strip()
 
     def bootstrap(self) -> None:
-        """Start Argo CD's delivery by hand, and wait until everything is Synced and Healthy."""
+        """Start Argo CD's delivery by hand."""
         folder = f"overlays/{self.cluster}/argocd"
         # The page's `apply`; by the server, so that Argo CD owns the fields afterwards.
         self.run(f"kubectl apply --server-side --force-conflicts -k {folder}")
-        self.synced(Commit(self.revision, list(self.delivery.units)))
 
     def begin(self) -> None:
         """Deliver the tree, and run a job of each team."""
         self.bootstrap()
+        self.synced(Commit(self.revision, list(self.delivery.units)))
         settle(self.lab)
         self.watched, failures = watch_jobs(self.lab, self.delivery.tree.samples)
         assert not failures, failures
@@ -132,6 +132,17 @@ class Life:
         assert self.delivery.wait(self.lists), self.applications()
         failures = self.delivery.wait_until_synced(commit, health=health)
         assert not failures, failures
+
+    def adopted(self) -> None:
+        """Wait until each Application is Synced and Healthy; without a change none is applied."""
+        assert self.delivery.wait(self.lists), self.applications()
+        commit = Commit(self.revision, list(self.delivery.units))
+        assert not (failures := self.delivery.wait_until_compared(commit)), failures
+        assert self.delivery.wait(lambda: self._states() == {("Synced", "Healthy")}), self._states()
+
+    def _states(self) -> set[tuple[str, str]]:
+        found = [body["status"] for body in self.delivery.applications().values()]
+        return {(each["sync"]["status"], each["health"]["status"]) for each in found}
 
     def lists(self) -> bool:
         """Return whether each team has its Application; have Argo CD look again if not."""
