@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from tests.e2e.life_repository import HOW_TO, command, repository_of, tree_of
 from tests.pages import done, type_page, typed
@@ -191,8 +192,9 @@ class Life:
 
     def kept(self, manifests: Sequence[Manifest]) -> None:
         """Assert that objects are those of the beginning."""
-        identities = map(identity, manifests)
-        assert self.uids(manifests) == {each: self.former[each] for each in identities}
+        now = self.uids(manifests)
+        then = {each: self.former[each] for each in map(identity, manifests)}
+        assert now == then, now.items() ^ then.items()
 
     def delete_team(self, team: str, commit: Commit | None) -> None:
         """Do what the page of retiring a team says of the cluster; see that approval is needed.
@@ -248,15 +250,18 @@ class Life:
 
 
 @contextmanager
-def living(cluster: str, how_to: str, folder: Path) -> Iterator[Life]:
+def living(
+    cluster: str, how_to: str, folder: Path, added: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Life]:
     """Deliver a cluster of this repository by Argo CD, with a job of each team.
 
     Args:
         cluster: that the control plane plays.
         how_to: name of the page that is followed.
         folder: an empty one.
+        added: text at the end of profiles, by their paths.
     """
-    repository = repository_of(folder / "repository")
+    repository = repository_of(folder / "repository", added)
     tree = tree_of(repository, cluster)
     assert tree
     release = read_components(tree.site.cluster.release.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.pages import ROOT, blocks, done
@@ -27,9 +28,18 @@ def command(page: Path, words: str) -> str:
     return found
 
 
-def repository_of(folder: Path) -> Path:
-    """Return this repository's profiles and tree, as a repository that Argo CD can fetch."""
+def repository_of(folder: Path, added: Mapping[str, str]) -> Path:
+    """Return this repository's profiles and their tree, as a repository that Argo CD can fetch.
+
+    Args:
+        folder: that does not exist.
+        added: text at the end of profiles, by their paths.
+    """
     shutil.copytree(ROOT / "profiles", folder / "profiles")
+    for path, text in added.items():
+        (folder / "profiles" / path).parent.mkdir(exist_ok=True)
+        with (folder / "profiles" / path).open("a", encoding="utf-8") as profile:
+            profile.write(text)
     settings = folder / "profiles" / "trainyard.yaml"
     address = f"repository: {folder.as_uri()}"
     text = re.sub(r"^repository: .*", address, settings.read_text("utf-8"), flags=re.MULTILINE)

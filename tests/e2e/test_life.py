@@ -18,17 +18,22 @@ from trainyard_rehearsal.checks.watched_jobs import WatchedJobs, watch_jobs
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 _ARGO = "argoproj.io/v1alpha1"
-_COMPONENT = """\
+_COMPONENT = "components/vision-defaults"
+_ADDED = {
+    "teams/vision.yaml": "components: [vision-defaults]\n",
+    f"{_COMPONENT}/kustomization.yaml": """\
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+resources: [vision-defaults.yaml]
+""",
+    f"{_COMPONENT}/vision-defaults.yaml": """\
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: vision-defaults, namespace: team-vision}
 data: {images: team-vision}
-"""
-_KUSTOMIZATION = """\
-apiVersion: kustomize.config.k8s.io/v1alpha1
-kind: Component
-resources: [vision-defaults.yaml]
-"""
+""",
+}
+"""A hand-written component of team vision."""
 
 
 @pytest.fixture(autouse=True)
@@ -85,9 +90,11 @@ def _on_borrowed_nodes(life: Life) -> WatchedJobs:
     sample, manifest = next(
         each for each in life.delivery.tree.samples if each[0].space.team.name == "nlp"
     )
-    (nodes,) = (each.nodes for each in sample.space.team.quotas if each.cluster == life.cluster)
+    (nodes,) = (
+        int(each.nodes) for each in sample.space.team.quotas if each.cluster == life.cluster
+    )
     body = with_trainer(with_name(manifest.body, "wide"), numNodes=nodes)
-    wide = (replace(sample, size=int(nodes)), replace(manifest, body=body))
+    wide = (replace(sample, size=nodes), replace(manifest, body=body))
     watched, failures = watch_jobs(life.lab, [wide], may_borrow=True)
     assert not failures, failures
     assert _borrowed(life) > 0
@@ -114,22 +121,10 @@ def test_cohort_is_renamed_under_running_jobs(tmp_path: Path) -> None:
         assert queue.body["spec"]["cohortName"] == "science-fund"
 
         wide.delete()
+        life.remember()
         wide = _on_borrowed_nodes(life)
         life.ended(life.revert("HEAD"))
         assert (_borrowed(life), [*wide.disturbed()]) == (borrowed, [])
-
-
-def _component(life: Life) -> Path:
-    """Give team vision a hand-written component, and deliver it; return its folder."""
-    folder = life.folder / "profiles/components/vision-defaults"
-    folder.mkdir()
-    (folder / "vision-defaults.yaml").write_text(_COMPONENT, "utf-8")
-    (folder / "kustomization.yaml").write_text(_KUSTOMIZATION, "utf-8")
-    with (life.folder / "profiles/teams/vision.yaml").open("a", encoding="utf-8") as profile:
-        profile.write("components: [vision-defaults]\n")
-    life.synced(life.commit("A component of vision"))
-    life.remember()
-    return folder
 
 
 def _binds(life: Life) -> bool:
@@ -139,11 +134,11 @@ def _binds(life: Life) -> bool:
 
 def test_team_with_a_component_is_renamed(tmp_path: Path) -> None:
     """The component follows it; the old namespace stays until it is deleted by hand."""
-    with living("prod-east", "rename-a-team", tmp_path) as life:
-        component = _component(life)
+    with living("prod-east", "rename-a-team", tmp_path, _ADDED) as life:
         assert "imagenet" in life.run(command(life.page, "get persistentvolumeclaims"))
         _drained(life, "vision")
-        done(component, "sed", "-i", "s/team-vision/team-perception/", "vision-defaults.yaml")
+        component = f"profiles/{_COMPONENT}/vision-defaults.yaml"
+        done(life.folder, "sed", "-i", "s/team-vision/team-perception/", component)
         commit = _left(life, "vision")
         own = [each for each in life.delivery.tree.manifests if each.namespace == "team-perception"]
         assert "vision-defaults" in {each.name for each in own}
