@@ -204,20 +204,21 @@ class Life:
             commit: that Argo CD must have compared; none where it compares nothing any more.
         """
         own = self.unit(f"teams/{team}")
-        self._by_hand(team, "delete application ")
+        self.by_hand(team, "delete application ")
         self.delivery.wait(lambda: False, _EARLY)
         self.kept(own)
-        self._by_hand(team, "annotate --overwrite application")
-        self._by_hand(team, "wait --for=delete application")
+        self.by_hand(team, "annotate --overwrite application")
+        self.by_hand(team, "wait --for=delete application")
         if commit:
             assert not self.delivery.wait_until_compared(commit)
-            assert self._by_hand(team, "get application") == commit.revision
-        self._by_hand(team, "delete appproject")
-        self._by_hand(team, "delete persistentvolume")
+            assert self.by_hand(team, "get application") == commit.revision
+        self.by_hand(team, "delete appproject")
+        self.by_hand(team, "delete persistentvolume")
         assert self.delivery.wait(lambda: not self.terminating()), self.terminating()
         assert self.uids(own) == {}
 
-    def _by_hand(self, team: str, words: str) -> str:
+    def by_hand(self, team: str, words: str) -> str:
+        """Run the command of the page of retiring a team that has some words, for a team."""
         text = command(_RETIRE, words).replace("nlp", team).replace("prod-east", self.cluster)
         return self.run(text.replace("openshift-gitops", self.delivery.argocd.namespace))
 

@@ -167,10 +167,10 @@ def test_cluster_is_given_up_and_comes_back(tmp_path: Path) -> None:
         ]
         rest = [each for each in life.before if each not in deleted and each.unit != "argocd"]
         _drained(life, *life.watched.jobs)
-        commit = life.type(1)
+        life.type(1)
         life.orphaned(*life.delivery.units)
         life.kept(life.before)
-        print("COMPARED", life._by_hand("nlp", "get application"), commit)
+        assert life.by_hand("nlp", "get application") == "refs/heads/main"
         life.delete_team("nlp", None)
         _forgotten(life)
 
