@@ -170,7 +170,8 @@ def test_cluster_is_given_up_and_comes_back(tmp_path: Path) -> None:
         life.type(1)
         life.orphaned(*life.delivery.units)
         life.kept(life.before)
-        assert life.by_hand("nlp", "get application") == "refs/heads/main"
+        branch = life.delivery.repository.branch
+        assert life.by_hand("nlp", "get application") == f"refs/heads/{branch}"
         life.delete_team("nlp", None)
         _forgotten(life)
 
