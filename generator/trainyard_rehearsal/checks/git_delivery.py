@@ -210,7 +210,9 @@ class GitDelivery:
             self._sync_by_hand(seen[name] for name in idle if is_manual(seen[name]))
             return not self._not_synced(commit, health, seen)
 
-        self._wait(is_synced, seconds)
+        # An Application that shows itself is OutOfSync for a moment after each refresh of it.
+        if self._wait(is_synced, seconds):
+            return []
         return [
             Failure(name, describe(body), self.lab.plan.site.cluster.at)
             for name, body in self._not_synced(commit, health, self.applications()).items()

@@ -200,6 +200,25 @@ def test_unsynced_applications_are_reported_with_their_status(
     }
 
 
+def test_applications_that_were_seen_in_sync_are_not_looked_at_again(
+    delivered: GitDelivery, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refresh that comes to its end shows `lab-argocd`, which contains itself, OutOfSync."""
+    for name in delivered.units:
+        application(server, name, "new")
+    look = GitDelivery.applications
+
+    def looked(self: GitDelivery) -> dict[str, Any]:
+        seen = look(self)
+        application(server, "lab-argocd", "new", sync="OutOfSync")
+        return seen
+
+    monkeypatch.setattr(GitDelivery, "applications", looked)
+    assert delivered.wait_until_synced(Commit("new", ["lab-argocd"]), 0) == []
+    late = delivered.wait_until_synced(Commit("new", ["lab-argocd"]), 0)
+    assert [each.what for each in late] == ["lab-argocd"]
+
+
 def test_application_behind_a_commit_is_refreshed_again(
     delivered: GitDelivery, server: Served
 ) -> None:
