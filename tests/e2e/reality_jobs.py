@@ -1,0 +1,167 @@
+"""Jobs under which a change shows whom it evicts.
+
+Kueue alone judges: what is computed here only chooses jobs that it had room for, and of which it
+has to evict some afterwards if it ever does.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a team has of the pool.
+
+    Args:
+        tree: root of its cohorts; the team itself without a cohort.
+        priorities: that it may use, with their values.
+    """
+
+    own: int
+    borrow: int
+    lend: int
+    tree: str
+    is_open: bool
+    priorities: Mapping[str, int]
+
+
+Shares = Mapping[str, Share]
+Load = Mapping[str, int]
+"""Team -> nodes of its job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A job that is submitted: nodes and priority."""
+
+    team: str
+    nodes: int
+    priority: str = "batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Jobs before a change and after it.
+
+    Args:
+        runs: that are admitted before.
+        waits: that are submitted before, and wait.
+        claims: that are submitted afterwards.
+        judged: teams whose jobs the change must evict, or must not.
+        evicts: whether some are, as far as is known here.
+    """
+
+    runs: tuple[Request, ...]
+    waits: tuple[Request, ...] = ()
+    claims: tuple[Request, ...] = ()
+    judged: frozenset[str] = field(default_factory=frozenset)
+    evicts: bool = False
+
+
+def shares_of(site: Site) -> dict[str, Share]:
+    """Return what each team has of the only pool."""
+    return {tenant.name: _share(site, tenant) for tenant in site.tenants if tenant.queues}
+
+
+def _share(site: Site, tenant: Tenant) -> Share:
+    (quota,) = (each.quota.in_use for each in tenant.flavors)
+    cohort = tenant.team.cohort
+    tree = site.cluster.lineage(cohort)[-1] if cohort else f"only {tenant.name}"
+    known = {each.name: each.value for each in tenant.spaces[0].priorities}
+    is_open = not tenant.team.is_draining
+    return Share(int(quota.nodes), int(quota.borrow), int(quota.lend), tree, is_open, known)
+
+
+def fit(shares: Shares, load: Load) -> bool:
+    """Return whether some jobs run beside each other."""
+    trees = {share.tree for share in shares.values()}
+    within = all(
+        nodes <= shares[team].own + shares[team].borrow for team, nodes in load.items() if nodes
+    )
+    return within and all(_fit_in(tree, shares, load) for tree in trees)
+
+
+def _fit_in(tree: str, shares: Shares, load: Load) -> bool:
+    """Return whether the teams of a tree use no more than it has, with what is lent to nobody."""
+    teams = {name: share for name, share in shares.items() if share.tree == tree}
+    kept = (max(load.get(name, 0), each.own - each.lend) for name, each in teams.items())
+    return sum(kept) <= sum(each.own for each in teams.values())
+
+
+def situation(before: Site, after: Site, said: Iterable[str], order: random.Random) -> Situation:
+    """Return jobs that show best whom a change evicts: those it is said to evict, else anyone."""
+    old, new = shares_of(before), shares_of(after)
+    if any(old[name].is_open and not new[name].is_open for name in old.keys() & new.keys()):
+        return _full(old, frozenset(old))
+    if passing := dict(_passing(old, new)):
+        return _full(old, frozenset(old), passing)
+    mentioned = sorted(said)
+    order.shuffle(mentioned)
+    for team in (*mentioned, *order.sample(sorted(old), len(old))):
+        if found := _reclaimed(team, old, new):
+            return found
+    return _full(old, frozenset(mentioned[:1] or old))
+
+
+def _passing(old: Shares, new: Shares) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each team with a priority that passes another one of it, and that other one."""
+    for team in old.keys() & new.keys():
+        before, after = old[team].priorities, new[team].priorities
+        for lower, higher in product(before.keys() & after.keys(), repeat=2):
+            if before[lower] <= before[higher] and after[lower] > after[higher]:
+                yield team, (lower, higher)
+
+
+def _full(
+    shares: Shares, judged: frozenset[str], passing: Mapping[str, tuple[str, str]] | None = None
+) -> Situation:
+    """Return a job of each team on all of its own nodes, and another one that waits."""
+    passes = passing or {}
+    runs, waits = [], []
+    for team, share in sorted(shares.items()):
+        if share.is_open and share.own:
+            default = min(share.priorities, key=lambda name: share.priorities[name])
+            lower, higher = passes.get(team, (default, default))
+            runs.append(Request(team, share.own, higher))
+            waits.append(Request(team, share.own, lower))
+    only_one = waits if passes else waits[:1]
+    return Situation(tuple(runs), tuple(only_one), judged=judged, evicts=bool(passes))
+
+
+def _reclaimed(team: str, old: Shares, new: Shares) -> Situation | None:
+    """Return jobs that ran together before a change, and don't afterwards because of a team."""
+    if team not in old or team not in new or not (old[team].is_open and new[team].is_open):
+        return None
+    mine = old[team]
+    for nodes in range(mine.own + mine.borrow, new[team].own, -1):
+        for other in sorted(old.keys() & new.keys() - {team}):
+            for claim in range(new[other].own, 0, -1):
+                if found := _conflict(Request(team, nodes), Request(other, claim), old, new):
+                    return found
+    return None
+
+
+def _conflict(mine: Request, other: Request, old: Shares, new: Shares) -> Situation | None:
+    """Return two jobs with what else fits beside both, if both don't fit after a change."""
+    if not new[other.team].is_open or not old[other.team].is_open:
+        return None
+    load = {mine.team: mine.nodes, other.team: other.nodes}
+    if not fit(old, load):
+        return None
+    for name in sorted(old.keys() & new.keys() - load.keys()):
+        most = min(old[name].own, new[name].own) if old[name].is_open and new[name].is_open else 0
+        more = range(most, 0, -1)
+        load[name] = next((each for each in more if fit(old, {**load, name: each})), 0)
+    without = {**load, mine.team: 0}
+    if fit(new, load) or not fit(new, without) or new[mine.team].tree != new[other.team].tree:
+        return None
+    others = (Request(name, load[name]) for name in load if name not in {mine.team, other.team})
+    runs = (mine, *(each for each in others if each.nodes))
+    return Situation(runs, claims=(other,), judged=frozenset({mine.team}), evicts=True)
