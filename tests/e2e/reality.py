@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import Any
 
 from tests.e2e import reality_said as said_by
@@ -14,23 +14,26 @@ from tests.e2e import reality_seen as seen_on
 from tests.e2e.git import files_of, synced
 from tests.e2e.reality_changes import KINDS, TEAMS, Changes, base
 from tests.e2e.reality_jobs import Request, Situation, situation
-from tests.e2e.reality_said import Held, Object, Rights
+from tests.e2e.reality_paths import paths, rails
+from tests.e2e.reality_rights import changed, expected, reviews_of
+from tests.e2e.reality_said import Held, Object
 from tests.e2e.reality_seen import Seen
+from tests.e2e.reality_tally import CLASSES, Tally
 from tests.e2e.setup import over
 from tests.e2e.stage import Scene, Stage
 from tests.rules.cases import findings
 from trainyard.change.impact.model import ClusterImpact, Sides
-from trainyard.change.impact.permissions import Permission
 from trainyard.diagnostics import has_errors
-from trainyard.model.platform import Site
 from trainyard.model.manifest import UNLISTED
+from trainyard.model.platform import Site
 from trainyard_rehearsal.checks.acceptance import in_sync_order
-from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree
+from trainyard_rehearsal.checks.applications import revision_of
+from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 from trainyard_rehearsal.checks.jobs import Job, conditions
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
 
-CLASSES = ("evictions", "permissions", "network paths", "objects")
+_LOG = logging.getLogger(__name__)
 QUEUEING = frozenset(
     {"quota", "borrowing", "lending", "cohort", "parent", "priority", "drained", "pool"}
 )
@@ -38,33 +41,8 @@ QUEUEING = frozenset(
 _REVIEWS = 200
 _ADDRESSES = ("198.51.100.1", "198.51.100.65", "192.0.2.1", "203.0.113.1", "203.0.113.9", "8.8.8.8")
 _SPACES = ("kube-system", "mlflow", "monitoring", "openshift-dns", "team-audio")
-_AFTERWARDS = 6.0
+_AFTERWARDS = 3.0
 """Seconds in which Kueue evicts whom it evicts at all; it takes less than one."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """Facts of a class: those that were said and happened, and the others, each with its change."""
-
-    right: int = 0
-    said_only: list[str] = field(default_factory=list)
-    happened_only: list[str] = field(default_factory=list)
-
-    def add(self, change: str, said: set[object], happened: set[object]) -> None:
-        """Compare what was said with what happened."""
-        self.right += len(said & happened)
-        self.said_only += [f"{change}: {each}" for each in sorted(said - happened, key=str)]
-        self.happened_only += [f"{change}: {each}" for each in sorted(happened - said, key=str)]
-
-    @property
-    def precision(self) -> float:
-        """The share of what was said that happened."""
-        return self.right / ((self.right + len(self.said_only)) or 1)
-
-    @property
-    def recall(self) -> float:
-        """The share of what happened that was said."""
-        return self.right / ((self.right + len(self.happened_only)) or 1)
 
 
 @dataclass(slots=True)
@@ -110,26 +88,32 @@ class Walk:
         old, new = self.delivery.tree.site, self.stage.moved(after)
         both = said_by.sides(old, new)
         impact = said_by.impact_of(both)
-        label = f"{sum(self.tried.values()) + 1} {kind}"
+        edit = {name: new for name, new in after.items() if new != self.state.get(name)}
+        label = f"{sum(self.tried.values()) + 1} {kind} {edit}"
         self.tried[kind] += 1
         told = said_by.evicted(impact)
         plan = Situation((), judged=frozenset(TEAMS))
         if kind in QUEUEING or told:
             plan = situation(old, new, told, self.order)
             self._start(plan)
-        jobs, reviews = self._evictions(), list(self._reviews(both, impact))
+        jobs, reviews = self._evictions(), list(reviews_of(both, impact, self.order))
         before, allowed = self._seen(old, new), self._allowed(reviews)
-        self._merge(label, new)
+        self._merge(label, new, impact)
         self.state = after
         now = self._seen(old, new)
-        ours = [tuple(each) for each in (both.before | both.after)]
+        ours = {said_by.key_of(each) for each in (*both.before, *both.after)}
         self._add("objects", label, said_by.objects(both, impact), seen_on.fates(before, now, ours))
-        self._compare_segments(label, impact, before, now)
-        self._compare_paths(label, impact, before, now)
-        expected = _expected(both, impact, allowed)
-        self._add("permissions", label, expected, _changed(allowed, self._allowed(reviews)))
+        self._add("network paths", label, *rails(impact, before, now))
+        for said, happened in paths(impact, before, now):
+            self._add("network paths", label, said, happened)
+        told_rights = expected(both, impact, allowed)
+        self._add("permissions", label, told_rights, changed(allowed, self._allowed(reviews)))
         self._compare_jobs(label, told, plan, jobs)
         self._tidy(both)
+        new_misses = [
+            each for tally in self.tallies.values() for each in tally.misses if f": {label}" in each
+        ]
+        _LOG.info("%s, %s", label, new_misses)
 
     def _add(
         self, name: str, label: str, said: Mapping[Any, object], happened: Mapping[Any, object]
@@ -149,13 +133,22 @@ class Walk:
             self.refused[kind] += 1
         raise AssertionError(f"no change of kind {kind}")
 
-    def _merge(self, label: str, new: Site) -> None:
+    def _merge(self, label: str, new: Site, impact: ClusterImpact) -> None:
         tree = Tree(new, files_of(new), synced(new), ())
         self.delivery, commit = self.delivery.merge(tree)
         settle(self.delivery.lab)
-        failures = self.delivery.wait_until_synced(commit, 180)
-        self.stuck += [f"{label}: {failure}" for failure in failures]
+        left = said_by.left_behind(impact)
+        if not self.delivery.wait(lambda: self._is_synced(commit, left), 180):
+            states = {name: self.delivery.describe(name) for name in commit.applications}
+            self.stuck.append(f"{label}: {states}")
         settle(self.delivery.lab)
+
+    def _is_synced(self, commit: Commit, left: set[Object]) -> bool:
+        """Return whether a commit is synced but for what it leaves behind; else remind Argo CD."""
+        seen = self.delivery.applications()
+        late = [name for name in commit.applications if not _has(seen[name], commit, left)]
+        self.delivery.refresh_again(late)
+        return not late
 
     def _seen(self, *sites: Site) -> dict[Object, Seen]:
         manifests = (each for site in sites for each in synced(site))
@@ -196,63 +189,6 @@ class Walk:
         judged = {*plan.judged, *happened}
         self.tallies["evictions"].add(f"{label} {plan}", set(told & judged), happened)
 
-    def _compare_segments(
-        self,
-        label: str,
-        impact: ClusterImpact,
-        before: Mapping[Object, Seen],
-        after: Mapping[Object, Seen],
-    ) -> None:
-        old, new = seen_on.segments(before), seen_on.segments(after)
-        happened = {(*each, each in new) for each in old ^ new}
-        self.tallies["network paths"].add(label, set(said_by.segments(impact)), set(happened))
-
-    def _compare_paths(
-        self,
-        label: str,
-        impact: ClusterImpact,
-        before: Mapping[Object, Seen],
-        after: Mapping[Object, Seen],
-    ) -> None:
-        """Compare the paths of pods, as the policies on the server let them pass."""
-        old, new = seen_on.policies(before), seen_on.policies(after)
-        for namespace in sorted(old.keys() | new.keys()):
-            if not namespace.startswith("team-") or old.get(namespace) == new.get(namespace):
-                continue
-            every = tuple(seen_on.paths(namespace, {*_SPACES, namespace}, _ADDRESSES))
-            was, now = (
-                seen_on.open_paths(each[namespace], namespace, every) if namespace in each else set()
-                for each in (old, new)
-            )
-            said, happened = {}, {}
-            for direction, (number, path) in product(("Ingress", "Egress"), enumerate(every)):
-                key = (namespace, direction, str(path))
-                opened = said_by.is_opened(impact, namespace, direction, path)
-                if opened is not None:
-                    said[key] = opened
-                if ((direction, number) in was) != ((direction, number) in now):
-                    happened[key] = (direction, number) in now
-            self._add("network paths", label, said, happened)
-
-    def _reviews(self, both: Sides, impact: ClusterImpact) -> Iterator[Held]:
-        """Yield whom to ask the API server about: those of whom `diff` speaks, and others."""
-        rights = Rights(both.before, both.after)
-        now = Rights(both.after, both.before)
-        spaces = ["", *sorted({key.name for key in both.after if key.kind == "Namespace"})]
-        for access in impact.access:
-            for bound in (*access.gained, *access.lost):
-                some = _some(self.order, rights.of_roles([bound.role]), 4)
-                for permission, space in product(some, bound.namespaces or spaces[:2]):
-                    yield Held(access.subject, space, permission)
-        for role in impact.roles:
-            some = _some(self.order, now.of_roles([role.role]) ^ rights.of_roles([role.role]), 6)
-            for permission, subject in product(some, role.subjects):
-                yield Held(subject, self.order.choice(spaces), permission)
-        subjects = sorted(rights.subjects | now.subjects)
-        every = _some(self.order, rights.of_all | now.of_all, _REVIEWS)
-        for permission in every:
-            yield Held(self.order.choice(subjects), self.order.choice(spaces), permission)
-
     def _allowed(self, reviews: Iterable[Held]) -> dict[Held, bool]:
         return {each: seen_on.may(self.stage.api, each) for each in reviews}
 
@@ -266,26 +202,17 @@ class Walk:
         self.stage.delete_used_volumes()
 
 
-def _expected(both: Sides, impact: ClusterImpact, allowed: Mapping[Held, bool]) -> dict[Held, bool]:
-    """Return the answers of the API server that change by what `diff` says."""
-    before = Rights(both.before, both.after)
-    after = before.changed(impact, both.after)
-    found = {}
-    for held, was in allowed.items():
-        now = after.permit(held)
-        if before.permit(held) != now and was != now:
-            found[held] = now
-    return found
-
-
-def _changed(before: Mapping[Held, bool], after: Mapping[Held, bool]) -> dict[Held, bool]:
-    return {held: now for held, now in after.items() if before[held] != now}
-
-
-def _some(order: random.Random, every: Iterable[Permission], most: int) -> list[Permission]:
-    """Return some permissions for single verbs, resources and groups."""
-    single = sorted(each for each in every if "*" not in "".join(each) and "/" != each.resource[:1])
-    return order.sample(single, min(most, len(single)))
+def _has(application: Body, commit: Commit, left: set[Object]) -> bool:
+    """Return whether an Application has a commit, and nothing else differs than what is left."""
+    status = application.get("status") or {}
+    differing = {
+        (each["kind"], each.get("namespace", ""), each["name"])
+        for each in status.get("resources", ())
+        if each.get("status") != "Synced"
+    }
+    is_done = status.get("operationState", {}).get("phase") == "Succeeded"
+    is_new = revision_of(application) == commit.revision
+    return is_new and is_done and differing <= left and "operation" not in application
 
 
 def _submitted(scene: Scene, each: Request) -> Job:
@@ -295,7 +222,11 @@ def _submitted(scene: Scene, each: Request) -> Job:
 def _evicted(job: Job) -> str:
     """Return what changes when a job is evicted, or when its quota is given to others."""
     workload = job.workload
-    times = (each.get("lastTransitionTime") for each in conditions(workload) if each["type"] == "Evicted" and each["status"] == "True")
+    times = (
+        each.get("lastTransitionTime")
+        for each in conditions(workload)
+        if each["type"] == "Evicted" and each["status"] == "True"
+    )
     return f"{workload.get('metadata', {}).get('uid')} {next(times, '')}"
 
 

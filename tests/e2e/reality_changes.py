@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tests.e2e.setup import CLUSTER, FILE, over
@@ -21,6 +21,7 @@ _ALLOCATED = {
 }
 _SECOND = "openmpi-next"
 _RANGES = ("198.51.100.0/24", "198.51.100.0/26", "192.0.2.0/25", "203.0.113.0/28")
+_LIBRARIES = {"openmpi": None, "torch": "2.6.0"}
 _UNTIL = "2099-12-31"
 _MOST = 8
 """Nodes of the largest job of the base's runtime."""
@@ -54,6 +55,8 @@ def base() -> Changes:
             "external": {"Metrics/apiserver": "me", "Namespace/mlflow": "me"},
         },
         "allocations.yaml": {CLUSTER: {"ib": _ALLOCATED}},
+        # Its smallest job has one node, that of MPI two.
+        "runtimes/openmpi-cuda.yaml": {"launcher": "torchrun", "libraries": _LIBRARIES},
         f"runtimes/{_SECOND}.yaml": _runtime(1),
         file_of("nlp"): {**_quota(4, 2), "runtimes": ["openmpi-cuda", _SECOND]},
         file_of("vision"): _quota(4, 1, 2),
@@ -70,7 +73,8 @@ def _runtime(version: int) -> Changes:
         "docs": "https://docs.example.com/ml/next",
         "image": f"registry.example.com/ml/next@sha256:{digest}",
         "pullSecret": "registry-pull",
-        "libraries": {"openmpi": "4.1.6", "cuda": "12.6"},
+        "launcher": "torchrun",
+        "libraries": {"torch": "2.6.0", "cuda": "12.6"},
         "hardware": [POOL],
         "maxNodes": _MOST,
     }
@@ -159,7 +163,7 @@ def rights(_state: Changes, order: random.Random) -> Changes:
 
 def spaces(_state: Changes, order: random.Random) -> Changes:
     """A team gets a further namespace, or would give all up."""
-    some = {order.choice(["eval", "dev", "demo"]): {}}
+    some: Changes = {order.choice(["eval", "dev", "demo"]): {}}
     return {file_of(order.choice(TEAMS)): {"spaces": order.choice([None, some, some, some])}}
 
 
@@ -213,7 +217,9 @@ def pool(_state: Changes, order: random.Random) -> Changes:
     nodes, reserve = order.randint(20, 24), order.randint(1, 3)
     out = {"nodes": [f"{POOL}-022"], "until": _UNTIL, "reason": "a fan"}
     maintenance = {"maintenance": order.choice([None, [out]])}
-    return {FILE: {"pools": {POOL: order.choice([{"nodes": nodes, "reserve": reserve}, maintenance])}}}
+    return {
+        FILE: {"pools": {POOL: order.choice([{"nodes": nodes, "reserve": reserve}, maintenance])}}
+    }
 
 
 def drained(state: Changes, order: random.Random) -> Changes:
@@ -233,9 +239,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def kinds_of(number: int, order: random.Random) -> list[str]:
-    """Return the kinds of some changes, each as often as the others, in a random order."""
-    chosen: list[str] = []
-    while len(chosen) < number:
-        chosen += order.sample(sorted(KINDS), len(KINDS))
-    return chosen[:number]
+def kinds(order: random.Random) -> Iterator[str]:
+    """Yield kinds of changes without end, each as often as the others, in a random order."""
+    while True:
+        yield from order.sample(sorted(KINDS), len(KINDS))

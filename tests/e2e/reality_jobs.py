@@ -81,11 +81,18 @@ def _share(site: Site, tenant: Tenant) -> Share:
 
 def fit(shares: Shares, load: Load) -> bool:
     """Return whether some jobs run beside each other."""
-    trees = {share.tree for share in shares.values()}
     within = all(
         nodes <= shares[team].own + shares[team].borrow for team, nodes in load.items() if nodes
     )
-    return within and all(_fit_in(tree, shares, load) for tree in trees)
+    return within and _have_room(shares, load)
+
+
+def _have_room(shares: Shares, load: Load) -> bool:
+    """Return whether the teams of each tree use no more than it has.
+
+    A job that runs already stays beyond a limit that is lowered.
+    """
+    return all(_fit_in(tree, shares, load) for tree in {each.tree for each in shares.values()})
 
 
 def _fit_in(tree: str, shares: Shares, load: Load) -> bool:
@@ -160,7 +167,11 @@ def _conflict(mine: Request, other: Request, old: Shares, new: Shares) -> Situat
         more = range(most, 0, -1)
         load[name] = next((each for each in more if fit(old, {**load, name: each})), 0)
     without = {**load, mine.team: 0}
-    if fit(new, load) or not fit(new, without) or new[mine.team].tree != new[other.team].tree:
+    if (
+        _have_room(new, load)
+        or not _have_room(new, without)
+        or new[mine.team].tree != new[other.team].tree
+    ):
         return None
     others = (Request(name, load[name]) for name in load if name not in {mine.team, other.team})
     runs = (mine, *(each for each in others if each.nodes))

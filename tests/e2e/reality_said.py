@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_address, ip_network
+from itertools import product
 from typing import Any, NamedTuple
 
 from tests.change.impact.paths import Path
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.model import ClusterImpact, Effect, ObjectChange, Sides
 from trainyard.change.impact.permissions import Permission, permissions
-from trainyard.change.impact.policies import EGRESS, NAME
+from trainyard.change.impact.policies import NAME
 from trainyard.change.impact.rights import RoleChange
 from trainyard.change.objects import Objects, of_kind
 from trainyard.model import names
-from trainyard.model.identity import identity
+from trainyard.model.identity import Identity, identity
 from trainyard.model.lookup import mappings, text
 from trainyard.model.manifest import UNLISTED
 from trainyard.model.platform import Site
@@ -67,19 +68,30 @@ def evicted(impact: ClusterImpact) -> frozenset[str]:
     return frozenset(team for each in stops for team in each.teams)
 
 
+def key_of(each: Identity) -> Object:
+    """Return an object's kind, namespace and name."""
+    return each.kind, each.namespace, each.name
+
+
+def left_behind(impact: ClusterImpact) -> set[Object]:
+    """Return the objects that leave the tree and stay on the cluster."""
+    return {key_of(each.identity) for each in impact.objects if each.change == "left behind"}
+
+
 def objects(both: Sides, impact: ClusterImpact) -> dict[Object, str]:
     """Return what becomes of each object that Argo CD syncs."""
-    found, left = {}, []
+    found: dict[Object, str] = {}
+    left = []
     for each in impact.objects:
         if each.scope == "artifact":
             continue
-        found[tuple(each.identity)] = _fate(both, each)
+        found[key_of(each.identity)] = _fate(both, each)
         if "left behind" in each.reason:
             left.append(each)
     # Of an object that takes the place of another, only the new one is listed.
     for key, manifest in both.before.items():
-        if key not in both.after and tuple(key) not in found and manifest.unit not in UNLISTED:
-            found[tuple(key)] = "left behind" if left else "deleted"
+        if key not in both.after and key_of(key) not in found and manifest.unit not in UNLISTED:
+            found[key_of(key)] = "left behind" if left else "deleted"
     return {key: fate for key, fate in found.items() if fate != "left behind"}
 
 
@@ -88,16 +100,14 @@ def _fate(both: Sides, change: ObjectChange) -> str:
     return "created" if is_new else change.change
 
 
-def segments(impact: ClusterImpact) -> set[tuple[str, str, str, int, bool]]:
+def segments(impact: ClusterImpact) -> dict[tuple[object, ...], bool]:
     """Return the rails that a namespace is attached to, or no more."""
-    found = set()
+    found: dict[tuple[object, ...], bool] = {}
     for each in impact.network:
         if match := _SEGMENT.fullmatch(each.path):
             first, last = int(match["first"]), int(match["last"] or match["first"])
-            for namespace in each.namespaces:
-                for rail in range(first, last + 1):
-                    where = (namespace, match["fabric"], match["segment"])
-                    found.add((*where, rail, each.opened))
+            for namespace, rail in product(each.namespaces, range(first, last + 1)):
+                found[namespace, match["fabric"], match["segment"], rail] = each.opened
     return found
 
 
@@ -200,12 +210,12 @@ def _edited(rules: frozenset[Permission], change: RoleChange) -> frozenset[Permi
     return frozenset(each for each in rules if each not in lost) | set(_read(change.gained))
 
 
-
-
 def _read(lines: Iterable[str]) -> Iterator[Permission]:
     """Yield the permissions of lines such as ``get, list pods of GROUP named NAME``."""
     for line in lines:
-        match = re.fullmatch(r"((?:\S+, )*\S+) ((?:\S+, )*\S+?)(?: of (\S+))?(?: named (.+))?", line)
+        match = re.fullmatch(
+            r"((?:\S+, )*\S+) ((?:\S+, )*\S+?)(?: of (\S+))?(?: named (.+))?", line
+        )
         assert match, line
         verbs, resources, group, of = match.groups()
         for verb in verbs.split(", "):

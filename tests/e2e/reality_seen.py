@@ -77,11 +77,11 @@ def fates(
 def policies(seen: Mapping[Object, Seen]) -> dict[str, list[Body]]:
     """Return the ``spec`` of the NetworkPolicies of each namespace."""
     found: dict[str, list[Body]] = {}
-    for kind, namespace, _ in seen:
+    for (kind, namespace, name), each in seen.items():
         if kind == "Namespace":
-            found.setdefault(_, [])
+            found.setdefault(name, [])
         if kind == "NetworkPolicy":
-            found.setdefault(namespace, []).append(seen[kind, namespace, _].body["spec"])
+            found.setdefault(namespace, []).append(each.body["spec"])
     return found
 
 
@@ -97,8 +97,8 @@ def segments(seen: Mapping[Object, Seen]) -> set[Segment]:
     return found
 
 
-def paths(namespace: str, spaces: Iterable[str], addresses: Iterable[str]) -> Iterator[Path]:
-    """Yield paths of pods of a namespace: to pods of some namespaces and to some addresses."""
+def paths(spaces: Iterable[str], addresses: Iterable[str]) -> Iterator[Path]:
+    """Yield paths of a pod from and to pods of some namespaces and some addresses."""
     job, mpi = {names.JOB_LABEL: "some"}, {names.MPI_JOB_LABEL: "some"}
     peers: list[tuple[dict[str, str] | None, dict[str, str], str]] = [
         (None, {}, address) for address in addresses
