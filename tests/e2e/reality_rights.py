@@ -33,11 +33,12 @@ def reviews_of(both: Sides, impact: ClusterImpact, order: random.Random) -> Iter
 
 def _some(order: random.Random, every: Iterable[Permission], most: int) -> list[Permission]:
     """Return some permissions for single verbs, resources and groups."""
-    found = []
-    for each in sorted(every):
-        if "*" not in "".join(each) and not each.resource.startswith("/"):
-            found.append(each)
+    found = [each for each in sorted(every) if _is_single(each)]
     return order.sample(found, min(most, len(found)))
+
+
+def _is_single(permission: Permission) -> bool:
+    return "*" not in "".join(permission) and not permission.resource.startswith("/")
 
 
 def expected(both: Sides, impact: ClusterImpact, allowed: Mapping[Held, bool]) -> dict[Held, bool]:

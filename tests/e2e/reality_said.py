@@ -184,9 +184,9 @@ class Rights:
     def permit(self, held: Held) -> bool:
         """Return whether somebody has a permission."""
         for subject, role, namespace in self._held:
-            if subject == held.subject and namespace in {"", held.namespace}:
-                if any(each.covers(held.permission) for each in self._rules.get(role, ())):
-                    return True
+            is_there = subject == held.subject and namespace in {"", held.namespace}
+            if is_there and any(each.covers(held.permission) for each in self._rules.get(role, ())):
+                return True
         return False
 
     @property

@@ -29,6 +29,10 @@ class Tally:
         said = [f"said only: {each}" for each in self.said_only]
         return [*said, *(f"happened only: {each}" for each in self.happened_only)]
 
+    def of(self, change: str) -> list[str]:
+        """Return the misses of one change."""
+        return [each for each in self.misses if f"only: {change}: " in each]
+
     @property
     def precision(self) -> float:
         """The share of what was said that happened."""

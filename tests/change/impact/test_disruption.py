@@ -375,7 +375,14 @@ def test_cohort_at_the_top_is_not_shared_by_weight(sharing: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "value", "causes"),
-    [(500, 600, 0), (500, 1000, 0), (500, 1500, 1), (1000, 1500, 1), (1000, 500, 1), (1500, 1000, 0)],
+    [
+        (500, 600, 0),
+        (500, 1000, 0),
+        (500, 1500, 1),
+        (1000, 1500, 1),
+        (1000, 500, 1),
+        (1500, 1000, 0),
+    ],
 )
 def test_priority_evicts_only_when_it_passes_another(old: int, value: int, causes: int) -> None:
     """Jobs of equal priority evict each other in no queue."""
