@@ -112,7 +112,9 @@ class Walk:
         self._compare_jobs(trial, states)
         self._tidy(trial.both)
         misses = [each for tally in self.tallies.values() for each in tally.of(trial.label)]
+        figures = {name: each.right for name, each in self.tallies.items()}
         _LOG.info("%s %s: %s %s", trial.label, edit, misses, trial.plan)
+        _LOG.info("%s, refused %s, not synced %s", figures, self.refused.total(), self.stuck)
 
     def _trial(self, kind: str, both: Sides) -> Trial:
         self.tried[kind] += 1
@@ -162,6 +164,7 @@ class Walk:
 
     def _merge(self, trial: Trial, new: Site) -> None:
         tree = Tree(new, files_of(new), synced(new), ())
+        self._raise_quotas(trial)
         self.delivery, commit = self.delivery.merge(tree)
         settle(self.delivery.lab)
         left = said_by.left_behind(trial.impact)
@@ -169,6 +172,20 @@ class Walk:
             states = {name: self.delivery.describe(name) for name in commit.applications}
             self.stuck.append(f"{trial.label}: {states}")
         settle(self.delivery.lab)
+
+    def _raise_quotas(self, trial: Trial) -> None:
+        """Raise by hand the quota of each claim that grows, as an administrator has to.
+
+        Argo CD compares by a dry run, which the old quota refuses: `ComparisonError`, for ever.
+        """
+        grown = {
+            each.identity.namespace
+            for each in trial.impact.objects
+            if (each.identity.kind, each.change) == ("PersistentVolumeClaim", "changed")
+        }
+        for key, manifest in trial.both.after.items():
+            if key.kind == "ResourceQuota" and key.namespace in grown:
+                self.stage.api.apply(manifest.body)
 
     def _is_synced(self, commit: Commit, left: set[Object]) -> bool:
         """Return whether a commit is synced but for what it leaves behind; else remind Argo CD."""
