@@ -28,7 +28,7 @@ from trainyard.diagnostics import has_errors
 from trainyard.model.manifest import UNLISTED
 from trainyard.model.platform import Site
 from trainyard_rehearsal.checks.acceptance import in_sync_order
-from trainyard_rehearsal.checks.applications import revision_of
+from trainyard_rehearsal.checks.applications import describe, revision_of
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
@@ -64,6 +64,7 @@ class Walk:
         state: changes of the cases' base that make the tree now.
         running: the jobs that were started last.
         refused, tried: kinds of change that rules refused before a merge, and that were merged.
+        raised: changes that were synced after a quota was raised by hand.
         stuck: what Argo CD did not sync, though the rules let it pass.
     """
 
@@ -75,6 +76,7 @@ class Walk:
     refused: Counter[str] = field(default_factory=Counter)
     tried: Counter[str] = field(default_factory=Counter)
     tallies: dict[str, Tally] = field(default_factory=lambda: {each: Tally() for each in CLASSES})
+    raised: set[str] = field(default_factory=set)
     stuck: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -111,10 +113,15 @@ class Walk:
         self._add("permissions", trial, told, changed(allowed, self._allowed(reviews)))
         self._compare_jobs(trial, states)
         self._tidy(trial.both)
+        self._log(trial, edit)
+
+    def _log(self, trial: Trial, edit: Changes) -> None:
+        """Log a change, its misses, and what is counted so far: a walk may take half an hour."""
         misses = [each for tally in self.tallies.values() for each in tally.of(trial.label)]
         figures = {name: each.right for name, each in self.tallies.items()}
         _LOG.info("%s %s: %s %s", trial.label, edit, misses, trial.plan)
-        _LOG.info("%s, refused %s, not synced %s", figures, self.refused.total(), self.stuck)
+        _LOG.info("%s, %s refused by rules", figures, self.refused.total())
+        _LOG.info("quotas raised by hand for %s; not synced: %s", self.raised, self.stuck)
 
     def _trial(self, kind: str, both: Sides) -> Trial:
         self.tried[kind] += 1
@@ -164,35 +171,31 @@ class Walk:
 
     def _merge(self, trial: Trial, new: Site) -> None:
         tree = Tree(new, files_of(new), synced(new), ())
-        self._raise_quotas(trial)
         self.delivery, commit = self.delivery.merge(tree)
         settle(self.delivery.lab)
-        left = said_by.left_behind(trial.impact)
-        if not self.delivery.wait(lambda: self._is_synced(commit, left), 180):
+        if not self.delivery.wait(lambda: self._is_synced(commit, trial), 180):
             states = {name: self.delivery.describe(name) for name in commit.applications}
             self.stuck.append(f"{trial.label}: {states}")
         settle(self.delivery.lab)
 
+    def _is_synced(self, commit: Commit, trial: Trial) -> bool:
+        """Return whether a commit is synced but for what it leaves behind; else remind Argo CD."""
+        seen, left = self.delivery.applications(), said_by.left_behind(trial.impact)
+        late = [name for name in commit.applications if not _has(seen[name], commit, left)]
+        if any("exceeded quota" in describe(seen[name]) for name in late):
+            self._raise_quotas(trial)
+        self.delivery.refresh_again(late)
+        return not late
+
     def _raise_quotas(self, trial: Trial) -> None:
-        """Raise by hand the quota of each claim that grows, as an administrator has to.
+        """Raise by hand the quotas of claims that grow, as an administrator has to.
 
         Argo CD compares by a dry run, which the old quota refuses: `ComparisonError`, for ever.
         """
-        grown = {
-            each.identity.namespace
-            for each in trial.impact.objects
-            if (each.identity.kind, each.change) == ("PersistentVolumeClaim", "changed")
-        }
-        for key, manifest in trial.both.after.items():
-            if key.kind == "ResourceQuota" and key.namespace in grown:
-                self.stage.api.apply(manifest.body)
-
-    def _is_synced(self, commit: Commit, left: set[Object]) -> bool:
-        """Return whether a commit is synced but for what it leaves behind; else remind Argo CD."""
-        seen = self.delivery.applications()
-        late = [name for name in commit.applications if not _has(seen[name], commit, left)]
-        self.delivery.refresh_again(late)
-        return not late
+        self.raised.add(trial.label)
+        for each in trial.impact.objects:
+            if (each.identity.kind, each.change) == ("ResourceQuota", "changed"):
+                self.stage.api.apply(trial.both.after[each.identity].body)
 
     def _seen(self, *sites: Site) -> dict[Object, Seen]:
         manifests = (each for site in sites for each in synced(site))
@@ -220,7 +223,9 @@ def _has(application: Body, commit: Commit, left: set[Object]) -> bool:
         for each in status.get("resources", ())
         if each.get("status") != "Synced"
     }
+    compared = {"Synced", "OutOfSync"} if left else {"Synced"}
     is_done = status.get("operationState", {}).get("phase") == "Succeeded"
+    is_done = is_done and status.get("sync", {}).get("status") in compared
     is_new = revision_of(application) == commit.revision
     return is_new and is_done and differing <= left and "operation" not in application
 

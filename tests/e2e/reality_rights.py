@@ -10,7 +10,7 @@ from tests.e2e.reality_said import Held, Rights
 from trainyard.change.impact.model import ClusterImpact, Sides
 from trainyard.change.impact.permissions import Permission
 
-_OTHERS = 200
+_OTHERS = 120
 
 
 def reviews_of(both: Sides, impact: ClusterImpact, order: random.Random) -> Iterator[Held]:

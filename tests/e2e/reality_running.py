@@ -10,7 +10,7 @@ from tests.e2e.reality_jobs import Request, Situation
 from tests.e2e.stage import Scene
 from trainyard_rehearsal.checks.jobs import Job, conditions
 
-_AFTERWARDS, _AT_MOST = 3.0, 45.0
+_AFTERWARDS, _AT_MOST = 2.0, 45.0
 """Seconds in which Kueue evicts whom it evicts at all; it takes less than one on a free machine."""
 
 
