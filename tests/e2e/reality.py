@@ -12,6 +12,7 @@ from typing import Any
 from tests.e2e import reality_said as said_by
 from tests.e2e import reality_seen as seen_on
 from tests.e2e.git import files_of, synced
+from tests.e2e.objects import identity_of
 from tests.e2e.reality_changes import KINDS, TEAMS, Changes, base
 from tests.e2e.reality_jobs import Situation, situation
 from tests.e2e.reality_paths import paths, rails
@@ -31,7 +32,7 @@ from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.applications import describe, revision_of
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 from trainyard_rehearsal.control_plane.api import Body
-from trainyard_rehearsal.control_plane.fakes import settle
+from trainyard_rehearsal.control_plane.fakes import settle, volumes
 
 _LOG = logging.getLogger(__name__)
 QUEUEING = frozenset(
@@ -172,11 +173,22 @@ class Walk:
     def _merge(self, trial: Trial, new: Site) -> None:
         tree = Tree(new, files_of(new), synced(new), ())
         self.delivery, commit = self.delivery.merge(tree)
-        settle(self.delivery.lab)
+        self._bind()
         if not self.delivery.wait(lambda: self._is_synced(commit, trial), 180):
             states = {name: self.delivery.describe(name) for name in commit.applications}
             self.stuck.append(f"{trial.label}: {states}")
-        settle(self.delivery.lab)
+        self._bind()
+
+    def _bind(self) -> None:
+        """Make the volumes of claims, as their provisioner does, and wait for both."""
+        for body in volumes(self.delivery.tree.site):
+            self.stage.api.apply(body)
+
+        def are_bound() -> bool:
+            claims = self.stage.api.list("v1", "PersistentVolumeClaim")
+            return all((each.get("status") or {}).get("phase") == "Bound" for each in claims)
+
+        assert self.stage.until(are_bound)
 
     def _is_synced(self, commit: Commit, trial: Trial) -> bool:
         """Return whether a commit is synced but for what it leaves behind; else remind Argo CD."""
@@ -208,10 +220,11 @@ class Walk:
     def _tidy(self, both: Sides) -> None:
         """Delete what a change left behind, as its administrator does."""
         gone = [both.before[key] for key in both.before.keys() - both.after.keys()]
-        left = [each for each in gone if each.unit not in UNLISTED]
+        left = [identity_of(each.body) for each in gone if each.unit not in UNLISTED]
         for each in left:
-            body = each.body
-            self.stage.delete(body["apiVersion"], body["kind"], each.namespace, each.name)
+            self.stage.delete(*each)
+        spaces = [each for each in left if each[1] == "Namespace"]
+        assert self.stage.until(lambda: all(self.stage.is_gone(*each) for each in spaces))
         self.stage.delete_used_volumes()
 
 

@@ -240,6 +240,12 @@ KINDS: Mapping[str, Kind] = {
 
 
 def kinds(order: random.Random) -> Iterator[str]:
-    """Yield kinds of changes without end, each as often as the others, in a random order."""
+    """Yield kinds of changes without end, each as often as the others, in a random order.
+
+    A team that is drained is taken back at once: while it claims nothing, others keep its nodes.
+    """
     while True:
-        yield from order.sample(sorted(KINDS), len(KINDS))
+        for kind in order.sample(sorted(KINDS), len(KINDS)):
+            yield kind
+            if kind == drained.__name__:
+                yield kind

@@ -156,23 +156,31 @@ def _reclaimed(team: str, old: Shares, new: Shares) -> Situation | None:
 
 
 def _conflict(mine: Request, other: Request, old: Shares, new: Shares) -> Situation | None:
-    """Return two jobs with what else fits beside both, if both don't fit after a change."""
-    if not new[other.team].is_open or not old[other.team].is_open:
+    """Return a job beside others, and a claim that evicts it after a change and not before.
+
+    Before it, the claim has room beside the others. A team that gets nodes runs on its old ones.
+    """
+    claimant = new[other.team]
+    if not (claimant.is_open and old[other.team].is_open):
         return None
-    load = {mine.team: mine.nodes, other.team: other.nodes}
+    has = min(other.nodes, old[other.team].own)
+    load = {mine.team: mine.nodes, other.team: has}
     if not fit(old, load):
         return None
-    for name in sorted(old.keys() & new.keys() - load.keys()):
+    for name in sorted(old.keys() & new.keys() - {mine.team, other.team}):
         most = min(old[name].own, new[name].own) if old[name].is_open and new[name].is_open else 0
         more = range(most, 0, -1)
         load[name] = next((each for each in more if fit(old, {**load, name: each})), 0)
+    load[other.team] = other.nodes
     without = {**load, mine.team: 0}
-    if (
-        _have_room(new, load)
-        or not _have_room(new, without)
-        or new[mine.team].tree != new[other.team].tree
-    ):
+    # What a team lends to nobody is there for its own jobs, whatever the others use.
+    is_kept = other.nodes <= claimant.own - claimant.lend
+    if is_kept or _have_room(new, load) or not _have_room(new, without):
         return None
-    others = (Request(name, load[name]) for name in load if name not in {mine.team, other.team})
-    runs = (mine, *(each for each in others if each.nodes))
-    return Situation(runs, claims=(other,), judged=frozenset({mine.team}), evicts=True)
+    if new[mine.team].tree != claimant.tree:
+        return None
+    runs_on = has if has < other.nodes else 0
+    others = {**load, mine.team: 0, other.team: runs_on}
+    runs = (mine, *(Request(name, nodes) for name, nodes in others.items() if nodes))
+    claims = (Request(other.team, other.nodes - runs_on),)
+    return Situation(runs, claims=claims, judged=frozenset({mine.team}), evicts=True)

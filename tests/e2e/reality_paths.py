@@ -11,6 +11,7 @@ from tests.e2e.reality_said import Object
 from tests.e2e.reality_seen import Seen
 from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.policies import EGRESS, INGRESS
+from trainyard.model.names import MPI_JOB_LABEL
 from trainyard_rehearsal.control_plane.api import Body
 
 Facts = dict[tuple[object, ...], bool]
@@ -52,7 +53,8 @@ def _in(
     new: list[Body] | None,
 ) -> tuple[Facts, Facts]:
     spaces = {*_SPACES, namespace} if old != new else ()
-    every = tuple(seen_on.paths(spaces, _ADDRESSES if old != new else ()))
+    addresses = _ADDRESSES if old != new else ()
+    every = tuple(seen_on.paths(spaces, addresses, mpi=MPI_JOB_LABEL in str((old, new))))
     was, now = (
         set() if specs is None else seen_on.open_paths(specs, namespace, every)
         for specs in (old, new)

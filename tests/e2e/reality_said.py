@@ -12,7 +12,7 @@ from tests.change.impact.paths import Path
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.model import ClusterImpact, Effect, ObjectChange, Sides
 from trainyard.change.impact.permissions import Permission, permissions
-from trainyard.change.impact.policies import NAME
+from trainyard.change.impact.policies import EGRESS, NAME
 from trainyard.change.impact.rights import RoleChange
 from trainyard.change.objects import Objects, of_kind
 from trainyard.model import names
@@ -32,6 +32,8 @@ _PATH = re.compile(
     r"(?P<peer>(?:(?:\w+ )?of (?:its own namespace|[\w-]+))|[\d./]+(?:, [\d./]+)*)"
     r"(?P<ports>(?:, (?:[A-Z]+ )?[\d-]+)*)"
 )
+
+_EVERYTHING = re.compile(r"all traffic (?P<side>from|to) (?P<own>all pods|\w+)")
 
 Object = tuple[str, str, str]
 """Kind, namespace and name."""
@@ -114,17 +116,20 @@ def segments(impact: ClusterImpact) -> dict[tuple[object, ...], bool]:
 def is_opened(impact: ClusterImpact, namespace: str, direction: str, path: Path) -> bool | None:
     """Return whether a path is opened or closed; None where nothing is said about it."""
     for each in impact.network:
-        if namespace in each.namespaces and not _SEGMENT.fullmatch(each.path):
-            match = _PATH.fullmatch(each.path)
-            assert match, f"no path that this test reads: {each.path}"
-            if _is_of(match, namespace, direction, path):
-                return each.opened
+        is_here = namespace in each.namespaces and not _SEGMENT.fullmatch(each.path)
+        if is_here and _is_of(each.path, namespace, direction, path):
+            return each.opened
     return None
 
 
-def _is_of(match: re.Match[str], namespace: str, direction: str, path: Path) -> bool:
+def _is_of(line: str, namespace: str, direction: str, path: Path) -> bool:
     """Return whether a path is one of those that a line has."""
     own = _group(path.own)
+    if every := _EVERYTHING.fullmatch(line):
+        is_side = every["side"] == ("from" if direction == EGRESS else "to")
+        return is_side and every["own"] in {"all pods", own}
+    match = _PATH.fullmatch(line)
+    assert match, f"no path that this test reads: {line}"
     if match["side"] != direction.lower() or match["own"] not in {None, own}:
         return False
     return _is_port(match["ports"], path) and _is_peer(match["peer"], namespace, path)

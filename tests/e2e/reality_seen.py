@@ -97,15 +97,22 @@ def segments(seen: Mapping[Object, Seen]) -> set[Segment]:
     return found
 
 
-def paths(spaces: Iterable[str], addresses: Iterable[str]) -> Iterator[Path]:
-    """Yield paths of a pod from and to pods of some namespaces and some addresses."""
-    job, mpi = {names.JOB_LABEL: "some"}, {names.MPI_JOB_LABEL: "some"}
+def paths(spaces: Iterable[str], addresses: Iterable[str], *, mpi: bool) -> Iterator[Path]:
+    """Yield paths of a pod from and to pods of some namespaces and some addresses.
+
+    Args:
+        spaces: names of namespaces.
+        addresses: outside the cluster.
+        mpi: whether the pod's namespace has pods of MPIJobs.
+    """
+    job, of_mpi = {names.JOB_LABEL: "some"}, {names.MPI_JOB_LABEL: "some"}
+    pods: list[dict[str, str]] = [job, {}, of_mpi] if mpi else [job, {}]
     peers: list[tuple[dict[str, str] | None, dict[str, str], str]] = [
         (None, {}, address) for address in addresses
     ]
-    peers += [({NAME.label: space}, pod, "") for space in spaces for pod in (job, mpi, {})]
+    peers += [({NAME.label: space}, pod, "") for space, pod in product(spaces, pods)]
     numbers = [("TCP", number) for number in (53, 443, 5000, 8443, 9000, 9001, 22)]
-    for own, peer, port in product((job, mpi, {}), peers, [*numbers, ("UDP", 53)]):
+    for own, peer, port in product(pods, peers, [*numbers, ("UDP", 53)]):
         yield Path(own, *peer, *port, "")
 
 
