@@ -87,19 +87,21 @@ def fit(shares: Shares, load: Load) -> bool:
     return within and _have_room(shares, load)
 
 
-def _have_room(shares: Shares, load: Load) -> bool:
+def _have_room(shares: Shares, load: Load, claimant: str = "") -> bool:
     """Return whether the teams of each tree use no more than it has.
 
-    A job that runs already stays beyond a limit that is lowered.
+    A job that runs already stays beyond a limit that is lowered. What a team lends to nobody is
+    kept, but not beyond its own claim: Kueue adds what is missing in the tree to what it has.
     """
-    return all(_fit_in(tree, shares, load) for tree in {each.tree for each in shares.values()})
-
-
-def _fit_in(tree: str, shares: Shares, load: Load) -> bool:
-    """Return whether the teams of a tree use no more than it has, with what is lent to nobody."""
-    teams = {name: share for name, share in shares.items() if share.tree == tree}
-    kept = (max(load.get(name, 0), each.own - each.lend) for name, each in teams.items())
-    return sum(kept) <= sum(each.own for each in teams.values())
+    for tree in {each.tree for each in shares.values()}:
+        teams = {name: share for name, share in shares.items() if share.tree == tree}
+        used = 0
+        for name, each in teams.items():
+            kept = 0 if name == claimant else each.own - each.lend
+            used += max(load.get(name, 0), kept)
+        if used > sum(each.own for each in teams.values()):
+            return False
+    return True
 
 
 def situation(before: Site, after: Site, said: Iterable[str], order: random.Random) -> Situation:
@@ -173,9 +175,7 @@ def _conflict(mine: Request, other: Request, old: Shares, new: Shares) -> Situat
         load[name] = next((each for each in more if fit(old, {**load, name: each})), 0)
     load[other.team] = other.nodes
     without = {**load, mine.team: 0}
-    # What a team lends to nobody is there for its own jobs, whatever the others use.
-    is_kept = other.nodes <= claimant.own - claimant.lend
-    if is_kept or _have_room(new, load) or not _have_room(new, without):
+    if _have_room(new, load, other.team) or not _have_room(new, without, other.team):
         return None
     if new[mine.team].tree != claimant.tree:
         return None
