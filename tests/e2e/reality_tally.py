@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 CLASSES = ("evictions", "permissions", "network paths", "objects")
-_HEAD = "| class | said and happened | said only | happened only | precision | recall |"
+_HEAD = "| class | announced and happened | announced only | happened only | precision | recall |"
 
 
 @dataclass(slots=True)
