@@ -83,6 +83,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how many random jobs `fit` and the controllers judge",
     )
     parser.addoption(
+        "--changes",
+        type=int,
+        default=12,
+        help="how many random changes Argo CD delivers to a cluster",
+    )
+    parser.addoption(
         "--seed",
         help="what random edits depend on: the same for the same edits; 0 in CI, else by chance",
     )
@@ -110,6 +116,12 @@ def pairs(request: pytest.FixtureRequest) -> int:
 def attacks(request: pytest.FixtureRequest) -> int:
     """Return how many sequences of hostile requests are tried on each control plane."""
     return int(request.config.getoption("--attacks"))
+
+
+@pytest.fixture(scope="session")
+def changes(request: pytest.FixtureRequest) -> int:
+    """Return how many random changes are compared with what `diff` says."""
+    return int(request.config.getoption("--changes"))
 
 
 @pytest.fixture(scope="session")

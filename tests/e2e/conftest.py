@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.seen import NOT_SHOWABLE, SEEN
-from tests.e2e.setup import GITOPS, NEW, OLD, Setup
+from tests.e2e.setup import GITOPS, NEW, OLD, REALITY, REALITY_OLD, Setup
 from tests.e2e.stage import Stage, started
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.control_plane.lab import alone
 
-_LONGEST = (NEW, GITOPS, OLD)
+_LONGEST = (REALITY, REALITY_OLD, NEW, GITOPS, OLD)
 """Setups whose tests take minutes, the longest first."""
 
 
@@ -79,6 +79,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"rules seen {seen} of {len(SEEN)}; {len(NOT_SHOWABLE)} can't be shown here"
         )
+    for reports in stats.values():
+        for text in _tables(reports):
+            terminalreporter.write_line(text)
+
+
+def _tables(reports: Sequence[object]) -> Iterator[str]:
+    """Yield the figures that tests print for ``docs/proof.md``."""
+    for each in reports:
+        if isinstance(each, pytest.TestReport) and each.when == "call":
+            yield from (str(text) for name, text in each.user_properties if name == "table")
 
 
 def _count_seen(reports: Sequence[object]) -> int:

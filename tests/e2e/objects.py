@@ -52,7 +52,7 @@ class AppliedObjects:
 
     def clear(self, wanted: Mapping[Identity, Body]) -> None:
         """Delete every job, every queue, and each applied object that differs from a wanted one."""
-        self._delete_jobs()
+        self.delete_jobs()
         doomed = _doomed(self.applied, wanted)
         for identity in reversed(doomed):
             del self.applied[identity]
@@ -61,9 +61,9 @@ class AppliedObjects:
         assert self.until(lambda: all(each() for each in gone)), [
             each for each in doomed if not self.is_gone(*each)
         ]
-        self._delete_used_volumes()
+        self.delete_used_volumes()
 
-    def _delete_jobs(self) -> None:
+    def delete_jobs(self) -> None:
         for kind, version in _JOBS.items():
             if kind != "Workload":
                 for body in self.api.list(version, kind):
@@ -73,7 +73,7 @@ class AppliedObjects:
     def _is_empty(self, version: str, kind: str) -> bool:
         return not self.api.list(version, kind)
 
-    def _delete_used_volumes(self) -> None:
+    def delete_used_volumes(self) -> None:
         """Delete each volume whose claim is gone.
 
         Kubernetes binds no other claim to such a volume, not even one of the same name.

@@ -61,6 +61,14 @@ _STACKS = {
     "openshift-ai-3.5": {"stack": "openshift"},
 }
 
+REALITY = Setup(
+    "reality-0.19.2",
+    {**NEW.settings, "monitoring": _STACKS["kubernetes-1.36"]},
+    argocd=True,
+)
+REALITY_OLD = Setup("reality-0.16.2", OLD.settings, argocd=True)
+"""Clusters that each change leaves as it is."""
+
 
 SPARE = "spare"
 """The node that `monitored` has in maintenance."""

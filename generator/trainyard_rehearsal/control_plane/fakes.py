@@ -57,7 +57,7 @@ def settle(lab: Lab) -> int:
     Raises:
         ToolError: a claim is not bound, or a quota not counted.
     """
-    made = list(_volumes(lab.plan.site))
+    made = list(volumes(lab.plan.site))
     for body in made:
         lab.api.apply(body)
     lab.processes.wait_until(
@@ -69,7 +69,8 @@ def settle(lab: Lab) -> int:
     return len(made)
 
 
-def _volumes(site: Site) -> Iterator[Body]:
+def volumes(site: Site) -> Iterator[Body]:
+    """Yield the volumes that provisioners would make for the teams' claims."""
     spaces = [space for tenant in site.tenants for space in tenant.spaces]
     for claim in chain.from_iterable(space.claims for space in spaces):
         if claim.storage.kind != "nfs":

@@ -373,10 +373,23 @@ def test_cohort_at_the_top_is_not_shared_by_weight(sharing: str) -> None:
     assert not [each.cause for each in moves if "weight" in each.cause]
 
 
-@pytest.mark.parametrize(("value", "causes"), [(600, 0), (1000, 1), (1500, 1)])
-def test_priority_evicts_only_when_it_passes_another(value: int, causes: int) -> None:
-    raised = {CLUSTER: {"priorities": {"batch": value, "production": 1000}}}
-    assert [each.effect for each in disturbed({}, raised)] == [Effect.RECLAIMS] * causes
+@pytest.mark.parametrize(
+    ("old", "value", "causes"),
+    [
+        (500, 600, 0),
+        (500, 1000, 0),
+        (500, 1500, 1),
+        (1000, 1500, 1),
+        (1000, 500, 1),
+        (1500, 1000, 0),
+    ],
+)
+def test_priority_evicts_only_when_it_passes_another(old: int, value: int, causes: int) -> None:
+    """Jobs of equal priority evict each other in no queue."""
+    before, after = (
+        {CLUSTER: {"priorities": {"batch": each, "production": 1000}}} for each in (old, value)
+    )
+    assert [each.effect for each in disturbed(before, after)] == [Effect.RECLAIMS] * causes
 
 
 def test_priority_that_another_leaves_behind_evicts_nobody() -> None:

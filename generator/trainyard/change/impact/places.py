@@ -81,12 +81,15 @@ def teams_moved(sides: Sides, manifest: Manifest) -> frozenset[str]:
 
 
 def passed(sides: Sides, priority: Identity) -> frozenset[str]:
-    """Return the names of the priorities that one passes, reaches or leaves in value."""
+    """Return the names of the priorities that one is above or below, and was not before.
+
+    Jobs of equal priority evict each other in no queue (`withinClusterQueue: LowerPriority`).
+    """
     names = set()
     for other in sides.before.keys() & sides.after.keys():
         if other.kind == priority.kind and other != priority:
-            orders = (_order(side, priority, other) for side in (sides.before, sides.after))
-            if len({*orders}) > 1:
+            old, new = (_order(side, priority, other) for side in (sides.before, sides.after))
+            if new not in {0, old}:
                 names.add(other.name)
     return frozenset(names)
 

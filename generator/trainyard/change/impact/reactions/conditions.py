@@ -75,7 +75,7 @@ def lends_less(sides: Sides, edited: Edited) -> bool:
 
 
 def order_changes(sides: Sides, edited: Edited) -> bool:
-    """Return whether a priority passes, reaches or leaves the value of another."""
+    """Return whether a priority is above or below another, and was not before."""
     return bool(passed(sides, edited.change.identity))
 
 
