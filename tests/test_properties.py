@@ -111,7 +111,7 @@ def test_new_team_changes_nothing_of_others(
     text = (root / "teams" / f"{model}.yaml").read_text()
     profile.write_text(text.replace(model, name).replace("nodes: 2,", f"nodes: {nodes},"))
     begin = f"{cluster}:\n  {kind.fabric}:\n"
-    extra = f"    {name}: {{{kind.held.format(0x70, 1100)}, addresses: 10.200.0.0/19}}\n"
+    extra = f"    {name}: {{{kind.held.format(0x70, 1100)}, addresses: 10.200.0.0/18}}\n"
     allocations.write_text(held.replace(begin, f"{begin}{extra}"))
 
     after = tree(root)

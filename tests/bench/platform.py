@@ -98,7 +98,7 @@ def write_platform(root: Path, repository: Path, teams: int, clusters: int) -> N
         (root / folder).mkdir(parents=True)
     for name in COPIED:
         (root / name).write_bytes((repository / "profiles" / name).read_bytes())
-    nodes = 4 + 2 * -(-teams // clusters)
+    nodes = max(104, 4 + 2 * -(-teams // clusters))
     blocks = list(IPv4Network("10.0.0.0/8").subnets(new_prefix=18))
     allocations = ""
     for number in range(clusters):
