@@ -46,6 +46,8 @@ def main(arguments: list[str]) -> int:
     for name in names:
         rows = dict(_rows(*SIZES[name]))
         _print(SIZES[name], rows)
+        if missing := sorted(_recorded().get(name, {}).keys() - rows.keys()):
+            print(f"recorded and not measured, as it is not installed: {', '.join(missing)}\n")
         ratios = {command: _ratio(costs, rows[PLAIN]) for command, costs in rows.items()}
         if "--record" in arguments:
             _record(name, ratios)
@@ -200,13 +202,17 @@ def _print(size: tuple[int, int], rows: dict[str, list[Cost]]) -> None:
 
 
 def _record(name: str, ratios: dict[str, float]) -> None:
-    recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
-    RECORDED.write_text(json.dumps({**recorded, name: ratios}, indent=2) + "\n")
+    RECORDED.write_text(json.dumps({**_recorded(), name: ratios}, indent=2) + "\n")
+
+
+def _recorded() -> dict[str, dict[str, float]]:
+    """Return what was recorded, by size and command."""
+    return json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
 
 
 def _worse(name: str, ratios: dict[str, float]) -> Iterator[str]:
     """Yield each command that costs more than what is recorded, or was never recorded."""
-    recorded = json.loads(RECORDED.read_text()).get(name, {}) if RECORDED.exists() else {}
+    recorded = _recorded().get(name, {})
     for command, ratio in ratios.items():
         before = recorded.get(command)
         if before is None:

@@ -11,7 +11,7 @@ from tests.e2e.setup import bad
 from tests.e2e.stage import Stage
 from trainyard_rehearsal.checks.access_requests import POD_OF_A_JOB
 from trainyard_rehearsal.checks.jobs import as_account, as_user
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 
 _BOTH = ("team-nlp", "team-vision")
 _JOBS = "trainjobs.trainer.kubeflow.org"
@@ -32,17 +32,19 @@ def may(
     verb, resource = what.split()
     plural, _, group = resource.partition(".")
     attributes = {"verb": verb, "resource": plural, "group": group, "namespace": namespace}
+    return is_allowed(stage.api, user, groups, attributes)
+
+
+def is_allowed(api: Api, user: str, groups: Sequence[str], attributes: Body) -> bool:
+    """Return the API server's answer to what a logged-in user asks for (`resourceAttributes`)."""
+    everybody = [*groups, "system:authenticated"]
     review: Body = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
         "metadata": {},
-        "spec": {
-            "user": user,
-            "groups": [*groups, "system:authenticated"],
-            "resourceAttributes": attributes,
-        },
+        "spec": {"user": user, "groups": everybody, "resourceAttributes": attributes},
     }
-    return bool(stage.api.create(review).body["status"]["allowed"])
+    return bool(api.create(review).body["status"]["allowed"])
 
 
 def _comes(

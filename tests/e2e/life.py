@@ -129,7 +129,6 @@ class Life:
 
     def synced(self, commit: Commit, health: Collection[str] = ("Healthy",)) -> None:
         """Wait until every Application is Synced and healthy, those of new teams too."""
-
         assert self.delivery.wait(self.lists), self.applications()
         failures = self.delivery.wait_until_synced(commit, health=health)
         assert not failures, failures

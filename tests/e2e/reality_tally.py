@@ -36,12 +36,17 @@ class Tally:
     @property
     def precision(self) -> float:
         """The share of what was said that happened."""
-        return self.right / ((self.right + len(self.said_only)) or 1)
+        return _share(self.right, len(self.said_only))
 
     @property
     def recall(self) -> float:
         """The share of what happened that was said."""
-        return self.right / ((self.right + len(self.happened_only)) or 1)
+        return _share(self.right, len(self.happened_only))
+
+
+def _share(right: int, wrong: int) -> float:
+    """Return a share; of nothing all is right: a dozen changes may evict nobody."""
+    return right / (right + wrong) if right + wrong else 1.0
 
 
 def table(tallies: Mapping[str, Tally]) -> str:
