@@ -23,13 +23,14 @@ from tests.e2e.reality_seen import Seen
 from tests.e2e.reality_tally import CLASSES, Tally
 from tests.e2e.setup import over
 from tests.e2e.stage import Stage
+from tests.e2e.volumes import storage_class
 from tests.rules.cases import findings
 from trainyard.change.impact.model import ClusterImpact, Sides
 from trainyard.diagnostics import has_errors
 from trainyard.model.manifest import UNLISTED
 from trainyard.model.platform import Site
 from trainyard_rehearsal.checks.acceptance import in_sync_order
-from trainyard_rehearsal.checks.applications import describe, revision_of
+from trainyard_rehearsal.checks.applications import revision_of
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle, volumes
@@ -65,7 +66,6 @@ class Walk:
         state: changes of the cases' base that make the tree now.
         running: the jobs that were started last.
         refused, tried: kinds of change that rules refused before a merge, and that were merged.
-        raised: changes that were synced after a quota was raised by hand.
         stuck: what Argo CD did not sync, though the rules let it pass.
     """
 
@@ -77,7 +77,6 @@ class Walk:
     refused: Counter[str] = field(default_factory=Counter)
     tried: Counter[str] = field(default_factory=Counter)
     tallies: dict[str, Tally] = field(default_factory=lambda: {each: Tally() for each in CLASSES})
-    raised: set[str] = field(default_factory=set)
     stuck: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -87,7 +86,7 @@ class Walk:
         tree = Tree(site, files_of(site), synced(site), ())
         lab = replace(self.stage.lab, plan=replace(self.stage.lab.plan, site=site))
         self.delivery = GitDelivery(lab, self.stage.argocd, self.stage.repository, tree)
-        self.stage.api.apply(_storage_class())
+        self.stage.api.apply(storage_class("cephfs"))
         scene = self.stage.deploy(self.state)
         assert not scene.refused, scene.refused
         settle(lab)
@@ -122,7 +121,7 @@ class Walk:
         figures = {name: each.right for name, each in self.tallies.items()}
         _LOG.info("%s %s: %s %s", trial.label, edit, misses, trial.plan)
         _LOG.info("%s, %s refused by rules", figures, self.refused.total())
-        _LOG.info("quotas raised by hand for %s; not synced: %s", self.raised, self.stuck)
+        _LOG.info("not synced: %s", self.stuck)
 
     def _trial(self, kind: str, both: Sides) -> Trial:
         self.tried[kind] += 1
@@ -194,20 +193,8 @@ class Walk:
         """Return whether a commit is synced but for what it leaves behind; else remind Argo CD."""
         seen, left = self.delivery.applications(), said_by.left_behind(trial.impact)
         late = [name for name in commit.applications if not _has(seen[name], commit, left)]
-        if any("exceeded quota" in describe(seen[name]) for name in late):
-            self._raise_quotas(trial)
         self.delivery.refresh_again(late)
         return not late
-
-    def _raise_quotas(self, trial: Trial) -> None:
-        """Raise by hand the quotas of claims that grow, as an administrator has to.
-
-        Argo CD compares by a dry run, which the old quota refuses: `ComparisonError`, for ever.
-        """
-        self.raised.add(trial.label)
-        for each in trial.impact.objects:
-            if (each.identity.kind, each.change) == ("ResourceQuota", "changed"):
-                self.stage.api.apply(trial.both.after[each.identity].body)
 
     def _seen(self, *sites: Site) -> dict[Object, Seen]:
         manifests = (each for site in sites for each in synced(site))
@@ -241,14 +228,3 @@ def _has(application: Body, commit: Commit, left: set[Object]) -> bool:
     is_done = is_done and status.get("sync", {}).get("status") in compared
     is_new = revision_of(application) == commit.revision
     return is_new and is_done and differing <= left and "operation" not in application
-
-
-def _storage_class() -> Body:
-    """Return the class of the base's claims, which may grow."""
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "cephfs"},
-        "provisioner": "example.com/none",
-        "allowVolumeExpansion": True,
-    }

@@ -11,10 +11,20 @@ import pytest
 from tests.e2e import volumes
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Stage
-from tests.e2e.volumes import PROJECT, VOLUME, claim, namespace, released, there
+from tests.e2e.volumes import (
+    PROJECT,
+    VOLUME,
+    claim,
+    namespace,
+    released,
+    storage_class,
+    there,
+    volume,
+)
 from trainyard.model.names import ADOPTED_CLASS
 from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.checks.refusals import FROZEN, OF_OTHERS, STORE, TRAINER_ONLY
+from trainyard_rehearsal.checks.variants import with_change
 from trainyard_rehearsal.control_plane.api import Body, Refused
 
 pytestmark = [
@@ -144,6 +154,7 @@ def test_members_leave_room_for_the_config_maps_of_jobs(stage: Stage) -> None:
     user = as_user(scene.api, scene.space("team-nlp"))
     own = (_config_map(f"own-{number}") for number in count())
     words, made = "", 0
+    assert stage.until(lambda: _is_counted(stage))
     try:
         while not words and made < 400:
             words = _refusal(user.create, next(own))
@@ -157,6 +168,29 @@ def test_members_leave_room_for_the_config_maps_of_jobs(stage: Stage) -> None:
     finally:
         for number in range(made):
             stage.delete("v1", "ConfigMap", "team-nlp", f"own-{number}")
+
+
+def test_members_leave_room_for_claims_of_the_tree_that_grow(stage: Stage) -> None:
+    """The quota has that room: it would refuse Argo CD's dry run of a larger claim."""
+    scene = stage.deploy({"teams/nlp.yaml": {"claims": {"scratch": "1Ti"}}})
+    (name,) = scene.space("team-nlp").claimable_classes
+    runner = as_account(scene.api, "system:serviceaccount:team-nlp:e2e-runner")
+    own = with_change(claim("team-nlp", "own", name), _of_size("1Ti"))
+    more = claim("team-nlp", "more", name)
+    there_for_own = volume(name, claimRef={"namespace": "team-nlp", "name": "own"})
+    too_much = "claims of the namespace may have in sum"
+    with there(stage, storage_class(name), there_for_own, *_runner()):
+        try:
+            assert stage.until(lambda: _refusal(runner.create, more, dry_run=True) == "")
+            assert _refusal(runner.create, own) == ""
+            assert stage.until(lambda: too_much in _refusal(runner.create, more, dry_run=True))
+            larger = _of_size("2Ti")
+            assert stage.until(
+                lambda: too_much in _refusal(runner.patch, own, larger, dry_run=True)
+            )
+            assert _refusal(scene.api.patch, own, _of_size("100Ti"), dry_run=True) == ""
+        finally:
+            stage.delete("v1", "PersistentVolumeClaim", "team-nlp", "own")
 
 
 def test_members_leave_room_for_the_claims_of_the_delivery(stage: Stage) -> None:
@@ -228,6 +262,16 @@ def test_project_pushes_into_no_store_of_the_platform(
 def _config_map(name: str) -> Body:
     metadata = {"name": name, "namespace": "team-nlp"}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+
+
+def _is_counted(stage: Stage) -> bool:
+    """Return whether the quota counts already; nothing is refused before."""
+    quota = stage.api.get("v1", "ResourceQuota", "object-counts", "team-nlp")
+    return bool((quota.get("status") or {}).get("used"))
+
+
+def _of_size(size: str) -> Body:
+    return {"spec": {"resources": {"requests": {"storage": size}}}}
 
 
 def _runner(place: str = "team-nlp") -> tuple[Body, Body]:

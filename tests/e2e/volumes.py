@@ -52,6 +52,17 @@ def volume(storage_class: str, **spec: object) -> Body:
     }
 
 
+def storage_class(name: str) -> Body:
+    """Return a storage class whose claims may grow."""
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": name},
+        "provisioner": "example.com/none",
+        "allowVolumeExpansion": True,
+    }
+
+
 def released(storage_class: str) -> Body:
     """Return a volume whose claim is deleted."""
     old = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": "x", "namespace": "gone"}

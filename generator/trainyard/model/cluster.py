@@ -257,6 +257,11 @@ class Cluster:
         return f"{self.settings.domain}/team"
 
     @property
+    def claimed_key(self) -> str:
+        """Annotation of a team's quota: what claims may have in sum, without room for growth."""
+        return f"{self.settings.domain}/claimed-storage"
+
+    @property
     def shows_metrics_by_namespace(self) -> bool:
         """Return whether OpenShift shows the metrics of a namespace to who may read them there."""
         return self.monitoring is not None and self.monitoring.stack == OPENSHIFT

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.quantity import format_bytes
 from trainyard.model.team import StorageRequest
+
+CLAIMS: Final = "requests.storage"
+"""Key of the bytes of all claims in a ResourceQuota."""
+
+MOST_GROWTH: Final = 10
+"""How many times as large one merge may make a claim.
+
+Argo CD compares by a dry run, which the quota on the cluster refuses, although the same merge
+raises it: so the quota has this room beforehand.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +165,8 @@ def bucket_secret(
         endpoint=storage.endpoint,
         bucket=request.bucket,
     )
+
+
+def claims_of(storage_class: str) -> str:
+    """Return the key of the bytes of all claims of a class in a ResourceQuota."""
+    return f"{storage_class}.storageclass.storage.k8s.io/{CLAIMS}"

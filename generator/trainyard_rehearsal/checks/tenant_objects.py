@@ -29,7 +29,7 @@ _ANOTHER_CLASS = "spec.storageClassName must be"
 _CLASS = f"{_ANOTHER_CLASS} one of"
 _VOLUME = "a claim must not choose its volume"
 _NAME = "only the platform's delivery gives the name"
-_COUNT = "exceeded quota"
+_SUM = "claims of the namespace may have in sum"
 
 _NO_COPY = "a team's own runtime is a copy of one of these"
 _DIFFERS = "spec must be that of ClusterTrainingRuntime"
@@ -68,7 +68,7 @@ _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
     ({"metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": ""}}}, _CLASS),
     ({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}, _VOLUME),
     ({"metadata": {"annotations": {"trident.netapp.io/importOriginalName": "home"}}}, _VOLUME),
-    ({"spec": {"resources": {"requests": {"storage": "900Pi"}}}}, _COUNT),
+    ({"spec": {"resources": {"requests": {"storage": "900Pi"}}}}, _SUM),
 )
 
 

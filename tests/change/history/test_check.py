@@ -408,6 +408,39 @@ def test_claim_of_a_storage_class_may_grow_and_not_shrink() -> None:
     assert (found.notes, found.hint.startswith("Restore the old value.")) == ((), True)
 
 
+def test_a_claim_grows_as_far_as_the_committed_quota_has_room() -> None:
+    """The quota counts the home too: it has room for nine times 22Ti beside what is claimed."""
+    changes = [{"teams/nlp.yaml": {"storage": {"scratch": size}}} for size in ("218Ti", "219Ti")]
+    (found,) = _found(changes[1])
+
+    assert _found(changes[0]) == []
+    assert (found.rule, found.at.path) == ("change/claim-grows-too-far", ("storage", "scratch"))
+    assert found.hint.startswith("Set at most 218Ti,")
+
+
+def test_what_admins_may_claim_is_no_room_for_growth() -> None:
+    """Their claims may be there, up to the sum that they may claim."""
+    claims = {"claims": {"scratch": "500Ti"}}
+    grown, too_far = (
+        {"teams/nlp.yaml": {**claims, "storage": {"scratch": size}}} for size in ("200Ti", "201Ti")
+    )
+
+    assert _found(grown, {"teams/nlp.yaml": claims}) == []
+    (found,) = _found(too_far, {"teams/nlp.yaml": claims})
+    assert found.hint.startswith("Set at most 200Ti,")
+
+
+def test_a_quota_of_an_older_version_has_no_room() -> None:
+    """It said no sum, and was exactly as large as its claims."""
+    (change,) = replacements({}, {"teams/nlp.yaml": {"storage": {"scratch": "21Ti"}}})
+    for quota in change.old("ResourceQuota"):
+        del quota.body["metadata"]["annotations"]
+    (found,) = check_replacement(change)
+
+    assert found.rule == "change/claim-grows-too-far"
+    assert found.hint.startswith("The committed quota has no room: keep the size")
+
+
 @pytest.mark.parametrize(("size", "quoted"), [("3Ti", True), ("1Ti", False)], ids=["up", "down"])
 def test_claim_of_nfs_keeps_its_size(size: str, quoted: bool) -> None:
     """It is bound to a volume of ours, which nothing resizes; its size limits nothing either."""

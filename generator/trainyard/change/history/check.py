@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.change.history import (
     allocations,
+    claims,
     domains,
     fields,
     flavors,
@@ -24,6 +25,7 @@ from trainyard.diagnostics import Diagnostic
 CHECKS = (
     runtimes.runtime_edited_in_place,
     fields.immutable_field,
+    claims.claim_grows_too_far,
     flavors.flavor_leaves_queue,
     rails.rails_renamed,
     namespaces.namespace_left_behind,

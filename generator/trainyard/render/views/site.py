@@ -169,6 +169,11 @@ class SiteView:
         return text(names.RESERVED_PREFIX)
 
     @property
+    def claimed_key(self) -> str:
+        """CEL: annotation of a team's quota, what claims may have in sum."""
+        return text(self.site.cluster.claimed_key)
+
+    @property
     def claimable_key(self) -> str:
         """CEL: annotation that lists the storage classes of a team's namespace."""
         return text(ClusterView(self.site.cluster).claimable_key)

@@ -13,7 +13,7 @@ from trainyard.model.named import by_name
 from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, Egress
 from trainyard.model.quantity import format_amount, format_bytes
 from trainyard.model.space import Grant, Space
-from trainyard.model.storage import StoredSecret
+from trainyard.model.storage import CLAIMS, MOST_GROWTH, StoredSecret, claims_of
 from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.counts import COUNTS, MPI_COUNTS
 from trainyard.render.views.network import selected
@@ -201,30 +201,36 @@ class SpaceView:
 
         A quota on GPUs, cpu or pods beside Kueue leaves half a gang running and holding its GPUs.
         """
-        sizes: dict[str, int] = dict.fromkeys(self.space.claimable_classes, 0)
-        total = 0
-        for name, size in self._claimed():
-            total += size
-            if name in sizes:
-                sizes[name] += size
         counts = {**COUNTS, **(MPI_COUNTS if self.space.mpi_jobs else {})}
-        quota = {**counts, "requests.storage": format_bytes(total)}
-        quota |= self._own_runtimes("count/trainingruntimes.trainer.kubeflow.org")
-        for name, size in sizes.items():
-            quota[f"{name}.storageclass.storage.k8s.io/requests.storage"] = format_bytes(size)
-        return dict(sorted(quota.items()))
+        counts |= self._own_runtimes("count/trainingruntimes.trainer.kubeflow.org")
+        sizes = {name: format_bytes(size) for name, size in self._sizes(MOST_GROWTH).items()}
+        return dict(sorted((counts | sizes).items()))
+
+    @property
+    def quota_annotations(self) -> dict[str, str]:
+        """What claims of the tree and of the team's admins have in sum, below the quota."""
+        sizes = (f"{name}={format_bytes(size)}" for name, size in self._sizes(1).items())
+        return {self.space.cluster.claimed_key: " ".join(sizes)}
 
     def _own_runtimes(self, key: str) -> dict[str, str]:
         """Return how many runtimes of its own the namespace may hold, where it may."""
         number = self.space.team.own_runtimes
         return {key: str(number)} if number else {}
 
-    def _claimed(self) -> Iterator[tuple[str, int]]:
-        """Yield the class and bytes of each claim, and of what its admins may claim."""
-        for claim in self.space.claims:
-            yield claim.storage.storage_class, claim.request.size
-        for allowance in self.space.allowances:
-            yield allowance.storage.storage_class, allowance.size
+    def _sizes(self, growth: int) -> dict[str, int]:
+        """Return the bytes of claims by their key in a quota: all, and those of each class.
+
+        Args:
+            growth: how many times as large the claims of the tree are.
+        """
+        claimed = [(each.storage, each.request.size * growth) for each in self.space.claims]
+        claimed += [(each.storage, each.size) for each in self.space.allowances]
+        sizes = {CLAIMS: 0, **dict.fromkeys(map(claims_of, self.space.claimable_classes), 0)}
+        for storage, size in claimed:
+            sizes[CLAIMS] += size
+            if (key := claims_of(storage.storage_class)) in sizes:
+                sizes[key] += size
+        return dict(sorted(sizes.items()))
 
     @property
     def limits(self) -> dict[str, str]:
