@@ -12,6 +12,7 @@ from tests.conftest import REPOSITORY
 from trainyard.change.approval import approvals
 from trainyard.change.clusters import by_hand, objects_of
 from trainyard.change.impact.compare import compare
+from trainyard.change.impact.duties import FileChange
 from trainyard.change.impact.model import Sides
 from trainyard.cli.impact.profiles import profiles as edited_profiles
 from trainyard.cli.impact.sections import Section, sections
@@ -20,7 +21,6 @@ from trainyard.model.platform import Site
 from trainyard.model.renames import renames
 from trainyard.profiles.read import load
 from trainyard.tree.disk import DiskTree
-from trainyard.tree.lockfile import digest
 from trainyard.tree.tree import files_of
 from trainyard.yaml_io.source import Plain, Profiles, Source
 
@@ -160,13 +160,10 @@ def _sides(before: State, after: State) -> Iterator[Sides]:
         present = {tenant.name for tenant in was.tenants} if was else set()
         renamed = {former: team.name for former, team in renames(teams, present).items()}
         objects = [objects_of(name, each) for each in (old, new)]
-        digests = [
-            {path: digest(content) for path, content in files_of(name, each.files)}
-            for each in (old, new)
-        ]
+        files = [dict(files_of(name, each.files)) for each in (old, new)]
         shared = {
             key: objects[0][key]
-            if key in objects[0] and digests[0].get(manifest.path) == digests[1].get(manifest.path)
+            if key in objects[0] and files[0].get(manifest.path) == files[1].get(manifest.path)
             else manifest
             for key, manifest in objects[1].items()
         }
@@ -177,8 +174,21 @@ def _sides(before: State, after: State) -> Iterator[Sides]:
             objects[0] | by_hand(was),
             shared | by_hand(now),
             renamed,
-            (digests[0], digests[1]),
+            dict(_file_changes(*files)),
         )
+
+
+def _file_changes(
+    before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> Iterator[tuple[str, FileChange]]:
+    """Yield what becomes of each file that differs."""
+    for path in before.keys() | after.keys():
+        if path not in before:
+            yield path, "created"
+        elif path not in after:
+            yield path, "deleted"
+        elif before[path] != after[path]:
+            yield path, "changed"
 
 
 def _findings(before: State, after: State) -> Iterator[str]:

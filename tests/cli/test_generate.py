@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -9,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import Ended, edit
+from trainyard.tree.lockfile import MARK
 
 Call = Callable[..., Ended]
-EMPTY = hashlib.sha256(b"").hexdigest()
 
 
 def _state(folder: Path) -> dict[str, bytes]:
@@ -52,8 +51,8 @@ def test_name_in_a_lockfile_controls_no_terminal(tree: Path, trainyard: Call) ->
     """A lockfile comes with the pull request of anybody."""
     folder = tree / "overlays" / "prod-east"
     (folder / "teams" / "x\x1b[2J").mkdir()
-    (folder / "teams" / "x\x1b[2J" / "y").write_text("")
-    entry = f'"files": {{"teams/x\\u001b[2J/y": {{"sha256": "{EMPTY}", "from": []}},'
+    (folder / "teams" / "x\x1b[2J" / "y").write_bytes(MARK)
+    entry = '"files": {"teams/x\\u001b[2J/y": [],'
     edit(folder / "trainyard.lock", '"files": {', entry)
     dry = trainyard("generate", "--dry-run")
 
@@ -68,12 +67,8 @@ def test_check_names_each_file_that_differs(tree: Path, trainyard: Call) -> None
     (folder / "teams" / "nlp" / "localqueue-gpu.yaml").unlink()
     (folder / "teams" / "nlp" / "foreign.yaml").write_text("")
     lock = folder / "trainyard.lock"
-    lock.write_text(
-        lock.read_text().replace(
-            '"files": {', f'"files": {{"extra": {{"sha256": "{EMPTY}", "from": []}},'
-        )
-    )
-    (folder / "extra").touch()
+    lock.write_text(lock.read_text().replace('"files": {', '"files": {"extra": [],'))
+    (folder / "extra").write_bytes(MARK)
     (folder / "README.md").write_text("edited\n")
     before = _state(tree / "overlays")
     ended = trainyard("generate", "--check", "--output", str(tree / "overlays"))
@@ -174,7 +169,8 @@ def test_file_edited_by_hand_is_kept_and_reported(tree: Path, trainyard: Call) -
     ended = trainyard("generate")
 
     kept = (
-        "overlays/prod-east/teams/science/localqueue-gpu.yaml: kept, since it was edited by hand;"
+        "overlays/prod-east/teams/science/localqueue-gpu.yaml: kept, since it does not say that "
+        "Trainyard generated it;"
     )
     assert kept in ended.out
     assert (

@@ -39,8 +39,8 @@ def test_edited_tree_is_found(tree: Path, trainyard: Call) -> None:
     """One changed byte fails the verification."""
     edit(
         tree / "overlays" / "prod-east" / "teams" / "nlp" / "localqueue-gpu.yaml",
-        "nlp-gpu",
-        "vision-gpu",
+        "ml.example.com/team: nlp",
+        "ml.example.com/team: nlq",
     )
     ended = trainyard("verify")
 

@@ -17,8 +17,6 @@ from trainyard.model.ids import Ids
 from trainyard.tree.lockfile import (
     LOCKFILE,
     Lock,
-    LockedFile,
-    digest,
     is_inside,
     lock_bytes,
     make_lock,
@@ -63,17 +61,13 @@ def _uids(fields: bytes) -> bytes:
     )
 
 
-def _lock(**files: bytes) -> Lock:
-    return make_lock(
-        files,
-        {name: ["profiles/b.yaml", "profiles/a.yaml"] for name in files},
-        tool="0.1",
-        release="r",
-    )
+def _lock(*files: str) -> Lock:
+    origins = dict.fromkeys(files, ("profiles/b.yaml", "profiles/a.yaml"))
+    return make_lock(files, origins, tool="0.1", release="r")
 
 
 @given(
-    st.dictionaries(_PATHS, st.binary(max_size=9), max_size=5),
+    st.lists(_PATHS, max_size=5, unique=True),
     st.text(max_size=5).filter(str.isprintable),
     st.lists(_HOLDINGS, max_size=5, unique=True),
     st.lists(_IDS, max_size=5, unique=True),
@@ -81,7 +75,7 @@ def _lock(**files: bytes) -> Lock:
 @settings(deadline=None)  # a busy disk takes its time
 def test_lock_is_read_back_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory,
-    files: dict[str, bytes],
+    files: list[str],
     release: str,
     holdings: list[Holding],
     ids: list[Ids],
@@ -94,14 +88,19 @@ def test_lock_is_read_back_as_it_was_written(
     assert read_lock(folder) == lock
 
 
-def test_lock_bytes_hold_one_file_a_line() -> None:
-    """Sorted lines let Git merge two teams without a conflict."""
-    text = lock_bytes(_lock(b=b"2", a=b"1")).decode()
-    assert text.splitlines()[7:9] == [
-        f'    "a": {{"sha256": "{digest(b"1")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}},',
-        f'    "b": {{"sha256": "{digest(b"2")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}}',
+def test_lock_bytes_hold_one_file_a_line_and_a_blank_line_between_units() -> None:
+    """So Git merges new files of two neighbours."""
+    text = lock_bytes(_lock("teams/b/x", "teams/a/y", "a", "teams/a/x")).decode()
+    profiles = '["profiles/a.yaml", "profiles/b.yaml"]'
+    assert text.splitlines()[7:13] == [
+        f'    "a": {profiles},',
+        "",
+        f'    "teams/a/x": {profiles},',
+        f'    "teams/a/y": {profiles},',
+        "",
+        f'    "teams/b/x": {profiles}',
     ]
-    assert json.loads(text)["version"] == 3
+    assert json.loads(text)["version"] == 4
 
 
 def test_lock_bytes_hold_one_number_a_line() -> None:
@@ -112,7 +111,7 @@ def test_lock_bytes_hold_one_number_a_line() -> None:
         Holding("ib", "audio", "partition", 0x100, IPv4Network("10.64.16.0/20"), former=True),
     )
     lines = (
-        lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=(held, ())))
+        lock_bytes(make_lock((), {}, tool="0.1", release="r", given=(held, ())))
         .decode()
         .splitlines()
     )
@@ -141,7 +140,7 @@ def test_lock_bytes_hold_the_user_ids_of_one_namespace_a_line() -> None:
         Ids("team-nlp", 2_000_000_000, "s0:c1001,c0", "2026-11-22"),
     )
     lines = (
-        lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=((), held)))
+        lock_bytes(make_lock((), {}, tool="0.1", release="r", given=((), held)))
         .decode()
         .splitlines()
     )
@@ -165,7 +164,7 @@ def test_first_form_remembers_no_numbers(tmp_path: Path) -> None:
     (tmp_path / LOCKFILE).write_text(
         f'{{"version": 1, "tool": "0.1", "release": "r", "files": {entry}}}'
     )
-    assert read_lock(tmp_path) == Lock("0.1", "r", {"a": LockedFile("0", ())}, ())
+    assert read_lock(tmp_path) == Lock("0.1", "r", {"a": ()}, ())
 
 
 def test_second_form_remembers_no_user_ids(tmp_path: Path) -> None:
@@ -198,6 +197,7 @@ def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
         b'{"version": "2", "tool": "", "release": "", "files": {}}',
         b'{"version": 1, "tool": "", "release": "", "files": []}',
         b'{"version": 1, "tool": "", "release": "", "files": {"a": {"sha256": ""}}}',
+        b'{"version": 1, "tool": "", "release": "", "files": {"a": 1}}',
         b'{"version": 1, "tool": "", "release": "", "files": {"a": null}}',
         b'{"version": 2, "tool": "", "release": "", "files": {}}',
         b'{"version": 2, "tool": "", "release": "", "files": {}, "allocations": [{"fabric": "ib", "team": "nlp"}]}',  # noqa: E501 - one value
@@ -219,7 +219,7 @@ def test_broken_lock_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_newer_lock_is_refused(tmp_path: Path) -> None:
     """An older Trainyard does not touch what a newer one wrote."""
-    (tmp_path / LOCKFILE).write_text('{"version": 4, "tool": "9.0"}', encoding="utf-8")
+    (tmp_path / LOCKFILE).write_text('{"version": 5, "tool": "9.0"}', encoding="utf-8")
     with pytest.raises(TreeError, match=r"newer Trainyard \(9.0\)"):
         read_lock(tmp_path)
 
@@ -229,14 +229,14 @@ def test_newer_lock_is_refused(tmp_path: Path) -> None:
 )
 def test_escaping_lock_is_refused(tmp_path: Path, path: str) -> None:
     """Otherwise a lockfile could make Trainyard delete files outside its folder."""
-    lock = make_lock({path: b""}, {}, tool="0.1", release="r")
+    lock = make_lock([path], {}, tool="0.1", release="r")
     (tmp_path / LOCKFILE).write_bytes(lock_bytes(lock))
     with pytest.raises(TreeError, match="leaves its folder"):
         read_lock(tmp_path)
 
 
 def test_refused_lock_is_named_by_its_own_place_when_its_content_is_known(tmp_path: Path) -> None:
-    content = b'{"version": 4, "tool": "9.0"}'
+    content = b'{"version": 5, "tool": "9.0"}'
     for cluster in ("east", "west"):
         with pytest.raises(TreeError, match=rf"\A{tmp_path}/{cluster} was written"):
             parse_lock(content, tmp_path / cluster)
@@ -267,7 +267,7 @@ def test_normal_path_is_inside(path: str) -> None:
 
 
 def _side(team: str, *more: Holding) -> Lock:
-    files = {"README.md": f"{team}\n".encode(), f"teams/{team}/role.yaml": b"x"}
+    files = ["README.md", f"teams/{team}/role.yaml"]
     kept = Holding("ib", "nlp", "partition", 0x0101, IPv4Network("10.64.0.0/24"))
     return make_lock(files, {}, tool="0.1.0", release="r", given=((kept, *more), ()))
 

@@ -11,8 +11,8 @@ from tests.tree.trees import cluster_files
 from trainyard.git.commits import find_commit
 from trainyard.git.repository import Repository
 from trainyard.tree.commit import CommitTree, tree_of
-from trainyard.tree.disk import DiskTree, WrittenTree
-from trainyard.tree.lockfile import LOCKFILE
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.lockfile import LOCKFILE, MARK
 from trainyard.tree.tree import Comparison
 from trainyard.tree.write import write
 
@@ -50,22 +50,23 @@ def test_comparison_is_the_same_on_disk_and_of_a_commit(target: Path) -> None:
     assert committed(target).compare(files, ()) == seen
 
 
-def test_lockfiles_are_believed_where_files_are_not_read(target: Path) -> None:
-    seen = WrittenTree(target).compare(cluster_files(same="1", edited="1", new="1"))
-
-    assert seen.changed == (f"prod/{LOCKFILE}",)
-
-
 def test_both_have_the_same_clusters_and_locks(target: Path) -> None:
     tree, disk = committed(target), DiskTree(target)
 
     assert tree.folders() == disk.folders() == {"prod"}
     assert tree.locks() == disk.locks()
-    assert dict(tree.read(["prod/same.yaml", "prod/none"])) == {"prod/same.yaml": b"1"}
+    assert dict(tree.read(["prod/same.yaml", "prod/none"])) == {"prod/same.yaml": b"1 # " + MARK}
 
 
-def test_tree_on_disk_differs_once_its_lockfile_does(target: Path) -> None:
+def test_tree_on_disk_differs_once_any_file_does(target: Path) -> None:
+    (target / "prod" / "link").unlink()
+    commit_all(target.parent)
     base = committed(target)
     assert not DiskTree(target).differs("prod", base)
-    (target / "prod" / LOCKFILE).write_text("{}")
+    (target / "prod" / "same.yaml").write_text("2")
     assert DiskTree(target).differs("prod", base)
+
+
+def test_tree_on_disk_with_a_link_differs(target: Path) -> None:
+    """Trainyard never writes one."""
+    assert DiskTree(target).differs("prod", committed(target))

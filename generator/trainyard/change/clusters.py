@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
+from trainyard.change.impact.duties import FileChange
 from trainyard.change.impact.model import Sides
 from trainyard.change.objects import Objects
 from trainyard.generation.generate import Generation
@@ -14,7 +15,7 @@ from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.renames import renames
-from trainyard.tree.lockfile import Lock, digest
+from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree, files_of
 
 BothSides = tuple[Objects, Objects]
@@ -53,7 +54,7 @@ def clusters_of(
             after.get(name),
             *both_sides(tree, name, generation),
             {former: team.name for former, team in renamed.items()},
-            _digests(name, lock, generation),
+            _file_changes(tree, name, generation),
         )
         yield _with_components(sides)
 
@@ -91,26 +92,23 @@ def both_sides(tree: Tree, cluster: str, generation: Generation) -> BothSides:
     Raises:
         TreeError: a committed file can't be read or compared.
     """
-    lock = tree.lock(cluster) or _NOTHING
-    files = {path: [manifest] for path, manifest in _same_objects(cluster, lock, generation)}
-    if edited := sorted(lock.files.keys() - files.keys()):
+    listed = (tree.lock(cluster) or _NOTHING).files
+    same = _same_files(tree, cluster, generation) & listed.keys()
+    manifests = generation.manifests.get(cluster, ())
+    # Files without an object are read too: that finds out that somebody broke one.
+    files = {each.path: [each] for each in manifests if each.path in same}
+    if edited := sorted(listed.keys() - files.keys()):
         files |= tree.objects(cluster, edited)
     before = chain.from_iterable(files[path] for path in sorted(files))
     return _by_identity(before), objects_of(cluster, generation)
 
 
-def _same_objects(
-    cluster: str, lock: Lock, generation: Generation
-) -> Iterator[tuple[str, Manifest]]:
-    """Yield the objects whose file stays what the lockfile lists, with its path.
-
-    Files without an object are not among them: reading one finds out that somebody broke it.
-    """
-    for manifest in generation.manifests.get(cluster, ()):
-        entry = lock.files.get(manifest.path)
-        content = generation.files[f"{cluster}/{manifest.path}"]
-        if entry and digest(content) == entry.sha256:
-            yield manifest.path, manifest
+def _same_files(tree: Tree, cluster: str, generation: Generation) -> frozenset[str]:
+    """Return the paths below a cluster's folder at which the tree has what is generated."""
+    prefix = f"{cluster}/"
+    generated = files_of(cluster, generation.files)
+    held = tree.holding({prefix + path: content for path, content in generated})
+    return frozenset(path.removeprefix(prefix) for path in held)
 
 
 def objects_of(cluster: str, generation: Generation) -> dict[Identity, Manifest]:
@@ -119,12 +117,15 @@ def objects_of(cluster: str, generation: Generation) -> dict[Identity, Manifest]
     return _by_identity(sorted(manifests, key=lambda manifest: manifest.path))
 
 
-def _digests(
-    cluster: str, lock: Lock, generation: Generation
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the digest of each file of a cluster by its path, before and after."""
-    after = {path: digest(content) for path, content in files_of(cluster, generation.files)}
-    return {path: entry.sha256 for path, entry in lock.files.items()}, after
+def _file_changes(tree: Tree, cluster: str, generation: Generation) -> dict[str, FileChange]:
+    """Return what becomes of each generated file that differs, by its path below the folder."""
+    before = (tree.lock(cluster) or _NOTHING).files.keys()
+    after = dict(files_of(cluster, generation.files)).keys()
+    changes: dict[str, FileChange] = dict.fromkeys(before & after, "changed")
+    changes |= dict.fromkeys(after - before, "created")
+    changes |= dict.fromkeys(before - after, "deleted")
+    same = _same_files(tree, cluster, generation)
+    return {path: change for path, change in changes.items() if path not in same}
 
 
 def _by_identity(manifests: Iterable[Manifest]) -> dict[Identity, Manifest]:

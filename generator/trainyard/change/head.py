@@ -12,7 +12,7 @@ from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.emission import given_numbers, tombstones
 from trainyard.generation.generate import Generation, Target
 from trainyard.git.commits import Commit, find_commit, merge_base
-from trainyard.tree.disk import WrittenTree
+from trainyard.tree.disk import DiskTree
 from trainyard.tree.freshness import foreign_files, stale_files
 from trainyard.tree.lockfile import lock_bytes, parse_lock
 from trainyard.tree.memory import check_memory
@@ -61,7 +61,7 @@ def find_head(places: Places, place: Target, ref: str, base: Side, folder: Path)
         return Head(
             side.profiles, side.profiles, side.tree, base.tree, side.commit, side.commit, submodules
         )
-    tree = WrittenTree(places.repository.root / places.tree)
+    tree = DiskTree(places.repository.root / places.tree)
     commit = find_commit(places.repository, "HEAD")
     submodules = tuple(check_submodules(place.root, tree.folder))
     return Head(place.root, place.root, tree, base.tree, commit, None, submodules)

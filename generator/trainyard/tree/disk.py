@@ -13,8 +13,8 @@ from pathlib import Path
 from trainyard.diagnostics import TreeError
 from trainyard.plainfile import LARGEST, NotRegularError, TooLargeError, read_regular
 from trainyard.tree.exchange import aside
-from trainyard.tree.lockfile import LOCKFILE, Lock, digest, read_lock
-from trainyard.tree.tree import Comparison, Tree, folders_of, lockfile_of
+from trainyard.tree.lockfile import LOCKFILE, Lock, is_marked, read_lock
+from trainyard.tree.tree import Comparison, Tree, folders_of
 
 _NO_FILE = frozenset({errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ENXIO})
 """The kernel's answers for a link, for nothing, for a file as folder, and for a socket."""
@@ -83,12 +83,12 @@ class DiskTree(Tree):
             if content is not None:
                 yield path, content
 
-    def unedited(self, digests: Mapping[str, str]) -> frozenset[str]:
-        """Return the paths whose content has a digest; what is no file of ours has another."""
+    def marked(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return those of some paths that say so; what is no file of ours does not."""
         found = set()
-        for path, expected in digests.items():
+        for path in paths:
             with reading(self.folder), suppress(NotRegularError, TooLargeError):
-                if digest(self._content(path)) == expected:
+                if is_marked(self._content(path)):
                     found.add(path)
         return frozenset(found)
 
@@ -115,12 +115,13 @@ class DiskTree(Tree):
         return read_lock(self.folder / cluster)
 
     def differs(self, cluster: str, base: Tree) -> bool:
-        """Return whether a cluster has another lockfile: it has the digests of all other files."""
-        path = lockfile_of(cluster)
-        try:
-            return not base.holding({path: self._content(path)})
-        except OSError:
+        """Return whether any entry of a cluster's folder is another on disk."""
+        paths = frozenset(self.paths([cluster]))
+        if paths != frozenset(base.paths([cluster])):
             return True
+        prefix = f"{cluster}/"
+        files = self.contents(cluster, [path.removeprefix(prefix) for path in paths])
+        return base.holding({prefix + path: files[path] for path in files}) != paths
 
     def compare(
         self, files: Mapping[str, bytes], others: Collection[str] | None = None
@@ -153,33 +154,6 @@ class DiskTree(Tree):
                     f"given are unknown; restore {folder / LOCKFILE} from Git, or remove the "
                     "folder if it was never merged"
                 )
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenTree(DiskTree):
-    """The tree on disk as its lockfiles describe it.
-
-    `generate` writes it again before it is committed and reads every file then, which takes a
-    second for a thousand teams; a comparison of changes need not.
-    """
-
-    def holding(self, files: Mapping[str, bytes]) -> frozenset[str]:
-        """Return those of some paths to which the content was written."""
-        written = self.written({path.partition("/")[0] for path in files})
-        with reading(self.folder):
-            return frozenset(
-                path
-                for path, content in files.items()
-                if _is_regular(self.folder / path)
-                and digest(content) == (written.get(path) or self._digest_of_lock(path))
-            )
-
-    def _digest_of_lock(self, path: str) -> str:
-        """Return the digest of a lockfile that can be read; empty for another file."""
-        cluster, _, name = path.partition("/")
-        if name != LOCKFILE or self.readable_lock(cluster) is None:
-            return ""
-        return digest(read_regular(self.folder / cluster, LOCKFILE))
 
 
 @contextmanager

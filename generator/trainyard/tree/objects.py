@@ -6,25 +6,26 @@ from typing import Any
 
 from trainyard.schema.manifests import check_committed
 from trainyard.tree.conflict import our_side
+from trainyard.tree.lockfile import is_marked
 from trainyard.yaml_io.manifests import parse_manifests
 
 _INPUTS = {None, "CustomResourceStateMetrics"}
 """Kinds of documents without a version: a fragment has no kind either."""
 
 
-def comparable(content: bytes, *, edited: bool) -> list[Any]:
+def comparable(content: bytes) -> list[Any]:
     """Return the objects of a committed file.
 
     Args:
-        content: of the file; of one that Git could not merge, our side counts.
-        edited: it is not what Trainyard wrote; documents that are not objects are left out.
+        content: of the file; of one that Git could not merge, our side counts. Of one that does
+            not say any more that it is ours, documents that are not objects are left out.
 
     Raises:
         ValueError: an object can't be compared.
     """
     content = our_side(content)
     bodies = [body for body in parse_manifests(content.decode()) if not _is_input(body)]
-    if edited:
+    if not is_marked(content):
         bodies = [body for body in bodies if isinstance(body, dict)]
     for body in bodies:
         if fault := check_committed(body):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from trainyard.diagnostics import Pointer, TreeError
 from trainyard.model.manifest import Manifest
-from trainyard.tree.lockfile import LOCKFILE, Lock, digest
+from trainyard.tree.lockfile import LOCKFILE, Lock, is_marked
 from trainyard.tree.objects import comparable
 
 
@@ -25,7 +25,7 @@ class Comparison:
         missing: generated, but not there.
         changed: there, but different from what is generated, be it an execute bit.
         deleted: of ours and no longer generated: the next run deletes it.
-        kept: of ours and no longer generated, but edited by hand: no run deletes it.
+        kept: of ours and no longer generated, but it does not say so any more: no run deletes it.
         foreign: there, not generated and in no lockfile: no run deletes it.
     """
 
@@ -134,16 +134,15 @@ class Tree(ABC):
         found = {}
         for whole, content in self.read(wanted):
             path = whole.removeprefix(f"{cluster}/")
-            entry = lock.files[path]
             try:
-                bodies = comparable(content, edited=digest(content) != entry.sha256)
+                bodies = comparable(content)
             except ValueError as fault:
                 raise TreeError(
                     f"{self.place(whole)} is broken ({fault}); take either side of it from Git, "
                     "then generate again"
                 ) from fault
             at = Pointer(f"overlays/{whole}")
-            found[path] = [Manifest(path, body, entry.origins, at) for body in bodies]
+            found[path] = [Manifest(path, body, lock.files[path], at) for body in bodies]
         return found
 
     def compare(self, files: Mapping[str, bytes], others: Collection[str]) -> Comparison:
@@ -158,33 +157,31 @@ class Tree(ABC):
         there = files.keys() & present
         held = self.holding({path: files[path] for path in there})
         ours = self.written(generated)
-        gone = self.unedited({path: ours[path] for path in ours.keys() & present - files.keys()})
+        left = (ours & present) - files.keys()
+        gone = self.marked(left)
         return Comparison(
             missing=tuple(sorted(files.keys() - present)),
             changed=tuple(sorted(there - held)),
             deleted=tuple(sorted(gone)),
-            kept=tuple(sorted((ours.keys() & present) - files.keys() - gone)),
-            foreign=tuple(sorted(present - files.keys() - ours.keys())),
+            kept=tuple(sorted(left - gone)),
+            foreign=tuple(sorted(present - files.keys() - ours)),
         )
 
     def has(self, files: Mapping[str, bytes], paths: Iterable[str]) -> bool:
         """Return whether some paths are those of some files, no more and no less, and hold them."""
         return files.keys() == set(paths) and self.holding(files) == files.keys()
 
-    def written(self, clusters: Iterable[str]) -> dict[str, str]:
-        """Return the digest that was written to each file of ours; of a broken lockfile none."""
-        digests = {}
+    def written(self, clusters: Iterable[str]) -> frozenset[str]:
+        """Return the paths of our files; of a broken lockfile none."""
+        paths = set[str]()
         for cluster in clusters:
             lock = self.readable_lock(cluster)
-            for path, entry in lock.files.items() if lock else ():
-                digests[f"{cluster}/{path}"] = entry.sha256
-        return digests
+            paths.update(f"{cluster}/{path}" for path in (lock.files if lock else ()))
+        return frozenset(paths)
 
-    def unedited(self, digests: Mapping[str, str]) -> frozenset[str]:
-        """Return the paths whose content has a digest."""
-        return frozenset(
-            path for path, content in self.read(digests) if digest(content) == digests[path]
-        )
+    def marked(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return those of some paths that say that Trainyard generated them."""
+        return frozenset(path for path, content in self.read(paths) if is_marked(content))
 
 
 def folders_of(files: Iterable[str]) -> frozenset[str]:

@@ -29,7 +29,7 @@ class Written:
         created: new files.
         changed: files with new content.
         deleted: files of ours that are no longer generated.
-        kept: files of ours that are no longer generated but were edited by hand, and so stay.
+        kept: files that are no longer generated and do not say any more that they are ours.
         foreign: files of others, which stay; but for those in folders of other clusters.
     """
 

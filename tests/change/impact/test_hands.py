@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.change.impact.platforms import sides
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.duties import HandChange
+from trainyard.change.impact.duties import FileChange, HandChange
 from trainyard.change.impact.hands import hand_changes
 from trainyard.cli.impact.sections import sections
 from trainyard.model.by_hand import owner_of
@@ -18,15 +18,18 @@ AUDIT = "operators/audit-policy.yaml"
 ROUTES = "monitoring/alertmanager-routes.yaml"
 STATES = "monitoring/job-states.yaml"
 SYNCED = ("README.md", "argocd/kustomization.yaml", "platform/cohort.yaml", "teams/nlp/quota.yaml")
-trees = st.dictionaries(st.sampled_from([AUDIT, ROUTES, STATES, *SYNCED]), st.sampled_from("ab"))
+CHANGES: tuple[FileChange, ...] = ("changed", "created", "deleted")
+trees = st.dictionaries(st.sampled_from([AUDIT, ROUTES, STATES, *SYNCED]), st.sampled_from(CHANGES))
 
 
-def changes(before: dict[str, str], after: dict[str, str]) -> tuple[HandChange, ...]:
-    return hand_changes(replace(sides({}, {}), files=(before, after)))
+def changes(files: dict[str, FileChange]) -> tuple[HandChange, ...]:
+    return hand_changes(replace(sides({}, {}), files=files))
 
 
 def test_each_file_has_its_owner() -> None:
-    found = changes({ROUTES: "a", STATES: "a", "README.md": "a"}, {ROUTES: "b", AUDIT: "a"})
+    found = changes(
+        {ROUTES: "changed", STATES: "deleted", "README.md": "deleted", AUDIT: "created"}
+    )
     assert found == (
         HandChange("the owner of Alertmanager", "changed", (ROUTES,)),
         HandChange("the owner of kube-state-metrics", "deleted", (STATES,)),
@@ -40,19 +43,16 @@ def test_the_longest_begin_names_the_owner() -> None:
     assert owner_of("nodes/kustomization.yaml") == ""
 
 
-@given(trees, trees)
-def test_each_file_that_differs_and_has_an_owner_is_named_once(
-    before: dict[str, str], after: dict[str, str]
+@given(trees)
+def test_each_file_that_has_an_owner_is_named_once(
+    files: dict[str, FileChange],
 ) -> None:
-    named = [path for each in changes(before, after) for path in each.files]
-    differs = {path for path in {*before, *after} if before.get(path) != after.get(path)}
-    assert sorted(named) == sorted(differs - {*SYNCED})
+    named = [path for each in changes(files) for path in each.files]
+    assert sorted(named) == sorted(files.keys() - {*SYNCED})
 
 
 def test_a_change_of_one_such_file_is_a_change_of_the_cluster() -> None:
-    (cluster,) = compare(
-        [replace(sides({}, {}), files=({ROUTES: "a"}, {ROUTES: "b"}))], None
-    ).clusters
+    (cluster,) = compare([replace(sides({}, {}), files={ROUTES: "changed"})], None).clusters
     (section,) = sections(cluster, fields=False)
     assert section.title == "By hand"
     assert section.lines == (
@@ -62,7 +62,7 @@ def test_a_change_of_one_such_file_is_a_change_of_the_cluster() -> None:
 
 
 def test_what_is_in_use_of_a_deleted_file_stays() -> None:
-    (cluster,) = compare([replace(sides({}, {}), files=({ROUTES: "a"}, {}))], None).clusters
+    (cluster,) = compare([replace(sides({}, {}), files={ROUTES: "deleted"})], None).clusters
     (section,) = sections(cluster, fields=False)
     assert section.lines == (
         f"- for the owner of Alertmanager: {ROUTES}",

@@ -96,7 +96,7 @@ def _vanished_profiles(
     known = {*generation.checked.profiles.sources(), *map(_TEAM.format, renamed)}
     gone: Counter[str] = Counter()
     for path in _leaving(site, lock, generation):
-        for file in lock.files[path].origins:
+        for file in lock.files[path]:
             gone[file] += file not in known and _PROFILE.fullmatch(file) is not None
     for file, count in sorted(gone.items()):
         if count:

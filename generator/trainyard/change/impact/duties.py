@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+FileChange = Literal["changed", "created", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,12 +14,12 @@ class HandChange:
 
     Args:
         owner: who, in words.
-        change: ``created``, ``changed`` or ``deleted``, which removes nothing that is in use.
+        change: a deleted one removes nothing that is in use.
         files: paths below the cluster's folder, sorted.
     """
 
     owner: str
-    change: str
+    change: FileChange
     files: tuple[str, ...]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from trainyard.change.impact.duties import HandChange, NodeWork, ServerChange
+from trainyard.change.impact.duties import FileChange, HandChange, NodeWork, ServerChange
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
 from trainyard.model.by_hand import NODES_SYNCER, owner_of
@@ -14,13 +14,11 @@ from trainyard.model.pool import Pool
 
 def hand_changes(sides: Sides) -> tuple[HandChange, ...]:
     """Return what each person has to do after the merge; sorted."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    before, after = sides.files
+    found: dict[tuple[str, FileChange], list[str]] = defaultdict(list)
     by_itself = sides.new is not None and sides.new.cluster.node_sync == "automatic"
-    for path in sorted({*before, *after}):
-        change = _change(before.get(path), after.get(path))
+    for path, change in sorted(sides.files.items()):
         owner = owner_of(path)
-        if change and owner and not (by_itself and owner == NODES_SYNCER):
+        if owner and not (by_itself and owner == NODES_SYNCER):
             found[owner, change].append(path)
     return tuple(HandChange(*key, tuple(paths)) for key, paths in sorted(found.items()))
 
@@ -58,12 +56,3 @@ def server_change(sides: Sides) -> ServerChange | None:
     before = sides.old.cluster.server if sides.old else ""
     after = sides.new.cluster.server if sides.new else ""
     return ServerChange(before, after) if before and after and before != after else None
-
-
-def _change(old: str | None, new: str | None) -> str:
-    """Return what happens to a file, by its digests; empty when nothing does."""
-    if old is None:
-        return "created"
-    if new is None:
-        return "deleted"
-    return "changed" if old != new else ""

@@ -17,7 +17,7 @@ from trainyard.change.impact.amounts import (
     QuotaChange,
     Transfer,
 )
-from trainyard.change.impact.duties import HandChange, NodeWork, ServerChange
+from trainyard.change.impact.duties import FileChange, HandChange, NodeWork, ServerChange
 from trainyard.change.impact.rights import AccessChange, RoleChange, TermChange, ViewerChange
 from trainyard.change.impact.states import (
     AlertChange,
@@ -48,7 +48,7 @@ class Sides:
         before: objects of the base's committed tree.
         after: objects that the profiles make now.
         renamed: old name of a team -> its new name.
-        files: before and after, digest of each generated file by its path below the folder.
+        files: what becomes of each generated file that differs, by its path below the folder.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Sides:
     before: Objects
     after: Objects
     renamed: Mapping[str, str] = field(default_factory=dict)
-    files: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+    files: Mapping[str, FileChange] = field(default_factory=dict)
 
     @property
     def in_use(self) -> Sides:

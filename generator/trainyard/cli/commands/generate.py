@@ -152,11 +152,11 @@ def _is_of_nodes(unit: str) -> bool:
 
 
 def _kept(written: Written, tree: str) -> Iterator[str]:
-    """Yield one line for each file that was edited by hand and is not generated any more."""
+    """Yield one line for each file that is not ours any more and is not generated any more."""
     for path in written.kept:
         yield (
-            f"{tree}/{printable(path)}: kept, since it was edited by hand; it is not generated "
-            "any more"
+            f"{tree}/{printable(path)}: kept, since it does not say that Trainyard generated it; "
+            "it is not generated any more"
         )
 
 
