@@ -29,7 +29,8 @@ _SEGMENT = re.compile(
 )
 _PATH = re.compile(
     r"(?P<side>egress|ingress)(?: (?:of|to) (?P<own>jobs|MPIJobs|workspaces))? (?:to|from) "
-    r"(?P<peer>(?:(?:\w+ )?of (?:its own namespace|[\w-]+(?:, [a-z][\w-]*)*))|[\d./]+(?:, [\d./]+)*)"
+    r"(?P<peer>(?:(?:\w+ )?of (?:its own namespace|[\w-]+(?:, [a-z][\w-]*)*))"
+    r"|[\d./]+(?:, [\d./]+)*)"
     r"(?P<ports>(?:, (?:[A-Z]+ )?[\d-]+)*)"
 )
 
