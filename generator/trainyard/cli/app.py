@@ -19,6 +19,7 @@ COMMANDS = {
     "fmt": "Write the profiles in one style, and keep each comment.",
     "validate": "Check the profiles; needs no other program.",
     "generate": "Write the tree that the profiles describe.",
+    "resolve": "Solve a merge: later numbers change, and the tree is written anew.",
     "diff": "Show what a change does to teams, networks, jobs and nodes.",
     "verify": "Check the committed tree offline, object by object.",
     "capacity": "Show what each pool has, and what teams own, lend and may borrow.",

@@ -190,7 +190,8 @@ def parse_lock(content: bytes, place: Path) -> Lock:
         raise TreeError(f"{place} {error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise TreeError(
-            f"{place} is broken; take either side of it from Git and run `trainyard generate` again"
+            f"{place} is broken; take either side of it from Git and run `trainyard generate` "
+            "again, or `trainyard resolve` while Git merges"
         ) from error
 
 

@@ -13,8 +13,8 @@ RULE = Rule(
         check of either branch says anything about it.
     """,
     fix="""
-        Merge the base into your branch, and resolve the conflict in the profile. Files in
-        `overlays/` need no look: `trainyard generate` writes them anew, whatever Git has left in
-        them. Then `git add --all` and commit.
+        Merge the base into your branch, and resolve the conflict in the profile. Then run
+        `trainyard resolve`: it solves `allocations.yaml`, and writes `overlays/` anew, whatever Git
+        has left in both. Then `git add --all` and commit.
     """,
 )

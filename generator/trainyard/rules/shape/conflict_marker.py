@@ -11,5 +11,8 @@ RULE = Rule(
     why="""
         The profile is missing: a merge was not finished, or Git LFS did not fetch the file.
     """,
-    fix="Finish the merge and remove the marker lines.",
+    fix="""
+        Finish the merge and remove the marker lines. In `allocations.yaml` and in `overlays/`
+        `trainyard resolve` does it.
+    """,
 )
