@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from functools import partial
 
 from trainyard.diagnostics import Pointer
@@ -33,6 +34,7 @@ _SUM = "claims of the namespace may have in sum"
 
 _NO_COPY = "a team's own runtime is a copy of one of these"
 _DIFFERS = "spec must be that of ClusterTrainingRuntime"
+_CONTAINERS = "EXPORT_COMMAND, JOB_COMPLETION_INDEX, NVIDIA_VISIBLE_DEVICES and SSH_CRYPTO"
 _SHELL = "is none of a job's launcher or nodes"
 _OTHER_PODS = (
     "workbench-0",
@@ -180,6 +182,16 @@ def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
         yield _create(admin, escaped, OBJECT_TOO_LARGE, space.team.at)
         spec = {"mlPolicy": {"numNodes": 2}}
         yield _create(admin, with_change(copied, {"spec": spec}), _DIFFERS, space.team.at)
+        yield _create(admin, _naming_gpus(copied), _CONTAINERS, space.team.at)
+
+
+def _naming_gpus(runtime: Body) -> Body:
+    """Return a runtime whose last job names the GPUs that a container runtime gives it."""
+    body = deepcopy(runtime)
+    job = body["spec"]["template"]["spec"]["replicatedJobs"][-1]
+    container = job["template"]["spec"]["template"]["spec"]["containers"][0]
+    container["env"].append({"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"})
+    return body
 
 
 def _harmless(lab: Lab, space: Space) -> Iterator[RequestCase]:
