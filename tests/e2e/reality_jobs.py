@@ -109,14 +109,25 @@ def situation(before: Site, after: Site, said: Iterable[str], order: random.Rand
     old, new = shares_of(before), shares_of(after)
     if any(old[name].is_open and not new[name].is_open for name in old.keys() & new.keys()):
         return _full(old, frozenset(old))
-    if passing := dict(_passing(old, new)):
-        return _full(old, frozenset(old), passing)
+    if _other_values(old, new):
+        passing = dict(_passing(old, new))
+        # The others' jobs get the new value one by one: some are evicted now and then.
+        return _full(old, frozenset(passing), passing)
     mentioned = sorted(said)
     order.shuffle(mentioned)
     for team in (*mentioned, *order.sample(sorted(old), len(old))):
         if found := _reclaimed(team, old, new):
             return found
     return _full(old, frozenset(mentioned[:1] or old))
+
+
+def _other_values(old: Shares, new: Shares) -> bool:
+    """Return whether a priority of a team has another value."""
+    for team in old.keys() & new.keys():
+        before, after = old[team].priorities, new[team].priorities
+        if any(before[name] != after[name] for name in before.keys() & after.keys()):
+            return True
+    return False
 
 
 def _passing(old: Shares, new: Shares) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -169,7 +180,9 @@ def _conflict(mine: Request, other: Request, old: Shares, new: Shares) -> Situat
     load = {mine.team: mine.nodes, other.team: has}
     if not fit(old, load):
         return None
-    for name in sorted(old.keys() & new.keys() - {mine.team, other.team}):
+    # Those that share nodes with the claimant afterwards leave the least room for it.
+    rest = old.keys() & new.keys() - {mine.team, other.team}
+    for name in sorted(rest, key=lambda each: (new[each].tree != claimant.tree, each)):
         most = min(old[name].own, new[name].own) if old[name].is_open and new[name].is_open else 0
         more = range(most, 0, -1)
         load[name] = next((each for each in more if fit(old, {**load, name: each})), 0)

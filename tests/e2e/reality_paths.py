@@ -23,7 +23,9 @@ _SPACES = (
     "mlflow",
     "monitoring",
     "openshift-dns",
+    "openshift-ingress",
     "openshift-monitoring",
+    "redhat-ods-applications",
     "team-audio",
 )
 

@@ -29,7 +29,8 @@ _SEGMENT = re.compile(
 )
 _PATH = re.compile(
     r"(?P<side>egress|ingress)(?: (?:of|to) (?P<own>jobs|MPIJobs|workspaces))? (?:to|from) "
-    r"(?P<peer>(?:(?:\w+ )?of (?:its own namespace|[\w-]+))|[\d./]+(?:, [\d./]+)*)"
+    r"(?P<peer>(?:(?:\w+ )?of (?:its own namespace|[\w-]+(?:, [a-z][\w-]*)*))"
+    r"|[\d./]+(?:, [\d./]+)*)"
     r"(?P<ports>(?:, (?:[A-Z]+ )?[\d-]+)*)"
 )
 
@@ -159,9 +160,9 @@ def _is_peer(peer: str, namespace: str, path: Path) -> bool:
         return path.namespace is None and any(ip_address(path.address) in each for each in ranges)
     if path.namespace is None:
         return False
-    wanted = namespace if spaces == "its own namespace" else spaces
+    wanted = [namespace] if spaces == "its own namespace" else spaces.split(", ")
     is_group = pods.strip() in {"pods", "", _group(path.pod)}
-    return path.namespace[NAME.label] == wanted and is_group
+    return path.namespace[NAME.label] in wanted and is_group
 
 
 class Rights:

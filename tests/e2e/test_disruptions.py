@@ -124,20 +124,13 @@ CASES = {
         wants=("vision", 4, "batch"),
         evicted=frozenset({"nlp"}),
     ),
-    "priority passes another": Case(
+    "priority has another value": Case(
         before={},
         after={_FILE: {"priorities": {"batch": 1500, "production": 1000}}},
         runs=("nlp", 4, "production"),
         wants=("nlp", 4, "batch"),
         waits=True,
         evicted=frozenset({"nlp"}),
-    ),
-    "priority keeps its place": Case(
-        before={},
-        after={_FILE: {"priorities": {"batch": 600, "production": 1000}}},
-        runs=("nlp", 4, "production"),
-        wants=("nlp", 4, "batch"),
-        waits=True,
     ),
 }
 RUNS: list[tuple[Setup, str]] = [*((NEW, name) for name in CASES), (OLD, "drained")]

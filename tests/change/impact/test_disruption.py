@@ -241,15 +241,15 @@ def test_team_that_leaves_a_cohort_takes_only_nodes_of_its_own_pools() -> None:
     assert (gone.teams, gone.pool) == (("nlp",), "small")
 
 
-def test_priority_evicts_only_teams_that_may_use_both() -> None:
-    """Kueue evicts within a queue, so a team with one of them has no job that another passes."""
+def test_priority_evicts_only_teams_that_may_use_it() -> None:
+    """Kueue evicts within a queue, so a team without it has no job that changes."""
     classes = {"production": 1000, "interactive": 800, "batch": 500}
     base = {
         CLUSTER: {"priorities": classes},
         NLP: {"priorities": ["production", "batch"]},
         VISION: {"priorities": ["production", "interactive"]},
     }
-    lowered = {**base, CLUSTER: {"priorities": {**classes, "production": 700}}}
+    lowered = {**base, CLUSTER: {"priorities": {**classes, "interactive": 700}}}
     (evicted,) = disturbed(base, lowered)
     assert evicted.teams == ("vision",)
 
@@ -374,28 +374,23 @@ def test_cohort_at_the_top_is_not_shared_by_weight(sharing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "value", "causes"),
-    [
-        (500, 600, 0),
-        (500, 1000, 0),
-        (500, 1500, 1),
-        (1000, 1500, 1),
-        (1000, 500, 1),
-        (1500, 1000, 0),
-    ],
+    ("old", "value"), [(500, 600), (500, 1000), (500, 1500), (1000, 500), (1500, 1000)]
 )
-def test_priority_evicts_only_when_it_passes_another(old: int, value: int, causes: int) -> None:
-    """Jobs of equal priority evict each other in no queue."""
+def test_priority_with_another_value_evicts(old: int, value: int) -> None:
+    """Jobs get the value one by one: one that waits may have it before one of its own that runs.
+
+    Seen with Kueue 0.19.2 in two of 14 random changes (`tests/e2e/test_reality.py`).
+    """
     before, after = (
         {CLUSTER: {"priorities": {"batch": each, "production": 1000}}} for each in (old, value)
     )
-    assert [each.effect for each in disturbed(before, after)] == [Effect.RECLAIMS] * causes
+    assert [each.effect for each in disturbed(before, after)] == [Effect.RECLAIMS]
 
 
 def test_priority_that_another_leaves_behind_evicts_nobody() -> None:
     """No job has the class that is new, and nobody may take the class that is gone."""
     both = {CLUSTER: {"priorities": {"batch": 500, "production": 1000}}}
-    fewer = {CLUSTER: {"priorities": {"batch": 600, "production": None, "urgent": 550}}}
+    fewer = {CLUSTER: {"priorities": {"batch": 500, "production": None, "urgent": 550}}}
     assert disturbed(both, fewer) == ()
 
 

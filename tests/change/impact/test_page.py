@@ -65,7 +65,7 @@ EVICTS: dict[str, tuple[Changes, Changes]] = {
         {**BORROWS, CLUSTER: {"sharing": "classical"}},
         {**BORROWS, CLUSTER: {"sharing": "fair"}},
     ),
-    "a priority passes another": (
+    "a priority has another value": (
         {},
         {CLUSTER: {"priorities": {"batch": 1500, "production": 1000}}},
     ),

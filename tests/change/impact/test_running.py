@@ -114,14 +114,17 @@ def test_jobs_within_the_new_quota_run_on() -> None:
 
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
 def test_both_versions_of_the_api_show_the_same(version: str) -> None:
-    classes = {CLUSTER: {"priorities": {"production": 1000, "batch": 500}}}
-    raised = {CLUSTER: {"priorities": {"production": 1000, "batch": 1500}}}
+    classes = {"production": 1000, "batch": 500, "urgent": 2000}
     found = outcomes(
-        sides(classes, raised),
+        sides(
+            {CLUSTER: {"priorities": classes}},
+            {CLUSTER: {"priorities": {**classes, "batch": 1500}}},
+        ),
         running("low", 1, priority=("production", 1000), version=version),
-        running("high", 1, priority=("batch", 500), version=version),
+        running("changed", 1, priority=("batch", 500), version=version),
+        running("high", 1, priority=("urgent", 2000), version=version),
     )
-    assert found == {"low": ["may be evicted"]}
+    assert found == {"low": ["may be evicted"], "changed": ["may be evicted"]}
 
 
 def test_drained_team_loses_every_job_and_no_other_does() -> None:

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from trainyard.change.impact.occupancy import Occupancy
 from trainyard.change.impact.places import (
-    passed,
     pool_of,
     pools_of_queue,
     team_of_object,
@@ -108,12 +107,9 @@ def runtime(occupancy: Occupancy, edited: Edited) -> Touched:
 
 
 def priority(occupancy: Occupancy, edited: Edited) -> Touched:
-    """Return the jobs of the teams that may use a priority and one whose value it passes."""
+    """Return the jobs of the teams that may use a priority."""
     teams = occupancy.priorities.get(edited.manifest.name, frozenset())
-    others: set[str] = set()
-    for name in passed(occupancy.sides, edited.change.identity):
-        others |= occupancy.priorities.get(name, frozenset())
-    return _quotas(occupancy.of_team, teams & others)
+    return _quotas(occupancy.of_team, teams)
 
 
 def _quotas(jobs: Mapping[_Group, AbstractSet[Key]], groups: Iterable[_Group]) -> Touched:

@@ -148,15 +148,14 @@ def _is_among(job: Workload, jobs: Iterable[Workload]) -> bool:
 
 
 def _falls_behind(sides: Sides, changed: Identity, name: str) -> bool:
-    """Return whether jobs of a priority are below one that they were not below before."""
-    others = passed(sides, changed)
-    if name != changed.name and name not in others:
-        return False
-    rivals = others if name == changed.name else {changed.name}
+    """Return whether jobs of a priority may be below another job that they were not below before.
+
+    Those of the changed one get their new value one after the other.
+    """
+    if name == changed.name:
+        return True
     own = Identity(changed.kind, "", name)
-    return any(
-        _value(sides, own) < _value(sides, Identity(changed.kind, "", each)) for each in rivals
-    )
+    return name in passed(sides, changed) and _value(sides, own) < _value(sides, changed)
 
 
 def _value(sides: Sides, priority: Identity) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.change.impact.model import Sides
-from trainyard.change.impact.places import passed, peers_of, teams_moved, teams_that_stay
+from trainyard.change.impact.places import peers_of, teams_moved, teams_that_stay
 from trainyard.change.impact.reaction import Condition, Edited
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.network import MPI_JOBS
@@ -72,11 +72,6 @@ def lends_less(sides: Sides, edited: Edited) -> bool:
         if field.path == quota and _is_lower(field.old, field.new):
             return False
     return is_lowered(sides, edited)
-
-
-def order_changes(sides: Sides, edited: Edited) -> bool:
-    """Return whether a priority is above or below another, and was not before."""
-    return bool(passed(sides, edited.change.identity))
 
 
 def of_nvidia(_sides: Sides, edited: Edited) -> bool:

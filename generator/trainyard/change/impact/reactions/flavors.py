@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainyard.change.impact import reach
 from trainyard.change.impact.model import Effect
 from trainyard.change.impact.reaction import Reaction, quiet
-from trainyard.change.impact.reactions.conditions import appears, becomes, order_changes
+from trainyard.change.impact.reactions.conditions import appears, becomes
 from trainyard.change.impact.reactions.wording import REFUSED, SEEN, SHARED
 
 _FLAVOR = (
@@ -48,12 +48,11 @@ _PRIORITY = (
         kind="WorkloadPriorityClass",
         change="changed",
         fields="value",
-        when=order_changes,
-        condition="passes another class",
         effect=Effect.RECLAIMS,
         cause="value of priority `{name}` {change}",
-        consequence="Kueue gives running and waiting jobs the new value at once. A waiting job "
-        "evicts running jobs of its queue that are below it now.",
+        consequence="Kueue gives running and waiting jobs the new value, one after the other. A "
+        "waiting job evicts running jobs of its queue that are below it then: those of a priority "
+        "that it passes, and those of its own that still have the old value.",
         source="kubernetes-sigs/kueue:pkg/controller/core/workloadpriorityclass_controller.go"
         "@v0.19.2",
         reach=reach.priority,
@@ -62,7 +61,7 @@ _PRIORITY = (
         "WorkloadPriorityClass",
         SEEN,
         created="No job has it yet.",
-        changed="Kueue gives running and waiting jobs the new value; their order stays.",
+        changed="No job reads it.",
         deleted="Running and waiting jobs keep their value. A new job that names it gets no "
         "Workload and never starts.",
     ),
