@@ -32,6 +32,9 @@ _VOLUME = "a claim must not choose its volume"
 _NAME = "only the platform's delivery gives the name"
 _SUM = "claims of the namespace may have in sum"
 
+_NO_CLAIMS = "denied request"
+"""Where a team may claim nothing, claims of the tree fill its sum: a policy more may answer."""
+
 _NO_COPY = "a team's own runtime is a copy of one of these"
 _DIFFERS = "spec must be that of ClusterTrainingRuntime"
 _CONTAINERS = "EXPORT_COMMAND, JOB_COMPLETION_INDEX, NVIDIA_VISIBLE_DEVICES and SSH_CRYPTO"
@@ -127,9 +130,11 @@ def _claims_of(
 ) -> Iterator[RequestCase]:
     at = space.team.at
     for change, refusal in _CLAIMS:
-        yield _create(maker, with_change(_claim(space, ""), change), refusal, at)
+        answer = refusal if space.claimable_classes else _NO_CLAIMS
+        yield _create(maker, with_change(_claim(space, ""), change), answer, at)
     # Two policies say so, and either may answer.
-    yield _create(maker, _claim(space, names.ADOPTED_CLASS), _ANOTHER_CLASS, at)
+    answer = _ANOTHER_CLASS if space.claimable_classes else _NO_CLAIMS
+    yield _create(maker, _claim(space, names.ADOPTED_CLASS), answer, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)
         large = with_change(claim, {"metadata": MANY_LABELS})
