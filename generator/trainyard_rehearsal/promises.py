@@ -61,8 +61,9 @@ APPLIED: Final[Mapping[str, Promise]] = {
     ),
     "forged ranks refused": Promise(
         "Pods, Jobs and Services that look like those of controllers, written by an account that "
-        "has OpenShift AI's rights of pipelines in a team's namespace.",
-        "Such an account takes nodes without quota, or stops a sync.",
+        "has OpenShift AI's rights of pipelines in a team's namespace. With the rights of other "
+        "operators' kinds: networks, bindings, NodeFeatures and an Argo CD.",
+        "Such an account takes nodes without quota or another team's network, or stops a sync.",
     ),
     "operators' objects accepted": Promise(
         "What controllers create for jobs, and operators for pipelines, in a team's namespace.",
@@ -80,7 +81,8 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "A tenant gets by an operator what the policies refuse to the tenant.",
     ),
     "pool use without a team refused": Promise(
-        "Pods of a namespace without a team that try to get nodes of a pool.",
+        "Pods of a namespace without a team that try to get nodes of a pool, and its admin's "
+        "bindings and NodeFeatures.",
         "Somebody without quota occupies GPU nodes.",
     ),
     "other pods accepted": Promise(
@@ -97,11 +99,11 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "A policy stops users who have nothing to do with teams.",
     ),
     "false team namespaces refused": Promise(
-        "Namespaces with a team's name or label that a user creates.",
-        "A user gets a namespace that Kueue and the policies take for a team's.",
+        "Namespaces with a team's name or label that a user creates, and changes of a team's.",
+        "A user gets a namespace that Kueue and the policies take for a team's, or loosens one.",
     ),
     "other namespaces accepted": Promise(
-        "Other namespaces that a user creates.",
+        "Other namespaces that a user creates, and what the delivery changes in a team's.",
         "A policy stops users who have nothing to do with teams.",
     ),
     "taken names refused": Promise(

@@ -45,6 +45,8 @@ def own_metrics_are_scraped_where_a_team_states_them(tree: Tree) -> Iterator[str
             yield f"{monitor.path}: a job may write any number of series"
         if endpoint.get("honorLabels"):
             yield f"{monitor.path}: a job may write series of another namespace"
+        if endpoint.get("followRedirects", True):
+            yield f"{monitor.path}: a job may send Prometheus to other endpoints"
         yield from (f"{monitor.path}: keeps {name}" for name in sorted(_kept(tree, endpoint)))
     if found != _scraping(tree):
         yield f"scraped are {found}, and the profiles state {_scraping(tree)}"

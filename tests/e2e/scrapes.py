@@ -34,6 +34,7 @@ def scrape_configs(monitor: Body, discovery: Discovery) -> Iterator[Body]:
         config: Body = {
             "job_name": f"{_camel(kind)}/{metadata['namespace']}/{metadata['name']}/{number}",
             "honor_labels": endpoint.get("honorLabels", False),
+            "follow_redirects": endpoint.get("followRedirects", True),
             "metrics_path": endpoint.get("path", "/metrics"),
             "scheme": endpoint.get("scheme", "http"),
             "kubernetes_sd_configs": [_discovered(monitor, discovery)],

@@ -138,13 +138,13 @@ def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
     variables = {each["name"]: each["expression"] for each in policy["variables"]}
     (rule,) = policy["matchConstraints"]["resourceRules"]
     parts = ["namespaces", "namespaces/finalize", "namespaces/status"]
-    assert (rule["resources"], rule["operations"]) == (parts, ["CREATE", "UPDATE"])
+    assert (rule["resources"], rule["operations"]) == (parts, ["CREATE", "DELETE", "UPDATE"])
     name, own = "object.metadata.name", "'trainyard-system'"
     assert variables["reserved"].startswith(f"{name}.startsWith('team-') || {name} == {own} || ")
     assert variables["reserved"].endswith(f"|| {name} in ['com', 'internal', 'svc']")
     assert variables["teamLabel"] == "'ml.example.com/team'"
     assert ("requester" in variables) == (release == "openshift-ai-3.5")
-    assert len(policy["validations"]) == {"kubernetes-1.36": 4, "openshift-ai-3.5": 7}[release]
+    assert len(policy["validations"]) == {"kubernetes-1.36": 5, "openshift-ai-3.5": 8}[release]
 
 
 @RELEASES

@@ -13,6 +13,7 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks.account_objects import Attack
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
+from trainyard_rehearsal.checks.operator_commands import RULES, OperatorCommands
 from trainyard_rehearsal.checks.platform_data import naming_stores
 from trainyard_rehearsal.checks.refusals import (
     EVICTION,
@@ -45,6 +46,7 @@ _RULES: tuple[tuple[str, list[str]], ...] = (
     ("external-secrets.io", ["externalsecrets"]),
     ("kubeflow.org", ["*"]),
     ("networking.k8s.io", ["networkpolicies"]),
+    *RULES,
 )
 """What OpenShift AI gives to the account of pipelines, JobSets, and what an aggregated role may add
 (opendatahub-io/data-science-pipelines-operator:
@@ -73,7 +75,9 @@ def check_accounts(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]:
             attacks = (tried.pods(), tried.jobs(), tried.keys(), tried.secrets(), tried.changes())
             for cases in attacks:
                 hostile.send(cases)
+            hostile.send(tried.commands.hostile())
             harmless.send(tried.harmless())
+            harmless.send(tried.commands.harmless())
     yield hostile.outcome("forged ranks refused")
     yield harmless.outcome("operators' objects accepted")
 
@@ -91,13 +95,19 @@ class _Tried:
     @contextmanager
     def prepared(self) -> Iterator[None]:
         """Create the account's role, and a rank with its Job; delete them afterwards."""
-        made = [*self._role(), *self._ranks(), self._owned()]
+        made = [*self._role(), *self._ranks(), self._owned(), *self.commands.existing()]
         for body in made:
             self._lab.api.apply(body)
         wait_until_permitted(self._lab, self._account, "create", "pods", self._space.namespace)
         yield
         for body in reversed(made):
             self._lab.api.delete(body)
+
+    @property
+    def commands(self) -> OperatorCommands:
+        """What the account has done by operators."""
+        rank, _ = self._ranks()
+        return OperatorCommands(self._lab, self._space, self._account, rank, self._owned())
 
     def _role(self) -> Iterator[Body]:
         version = f"{_RBAC}/v1"
@@ -109,7 +119,7 @@ class _Tried:
             "kind": "RoleBinding",
             "metadata": metadata,
             "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": _NAME},
-            "subjects": [{"kind": "ServiceAccount", **metadata}],
+            "subjects": [{"kind": "ServiceAccount", **metadata}, *self.commands.operators],
         }
 
     def _ranks(self) -> tuple[Body, Body]:

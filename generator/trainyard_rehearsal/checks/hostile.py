@@ -79,7 +79,7 @@ _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, ENVIRONMENT) for env in _ENV),
     *(
         ({"env": [{"name": name, "value": "none"}]}, SCRIPTS)
-        for name in ("EXPORT_COMMAND", "SSH_CRYPTO")
+        for name in ("EXPORT_COMMAND", "NVIDIA_VISIBLE_DEVICES", "SSH_CRYPTO")
     ),
     ({"env": [{"name": f"A{i}", "value": "x"} for i in range(201)]}, JOB_TOO_LARGE),
     ({"env": [{"name": "A", "value": "x" * 70_000}]}, JOB_TOO_LARGE),

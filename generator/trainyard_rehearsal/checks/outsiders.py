@@ -10,6 +10,7 @@ from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.pool_attacks import pool_attacks, pool_changes
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
+from trainyard_rehearsal.checks.wanted_nodes import RULES, binding_cases, feature_cases
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
@@ -23,6 +24,9 @@ _SYSTEM = "kube-system"
 _DAEMONS = "daemon-set-controller"
 _CONTROLLERS = ("replicaset-controller", _DAEMONS, "job-controller")
 """Controllers of Kubernetes that create pods for users."""
+
+_WORKER = "nfd-worker"
+"""Account of NFD's daemon, which says what its node has."""
 
 _IN_SYSTEM = "deployer@example.com"
 """Somebody who edits a namespace of daemons, and no nodes."""
@@ -58,12 +62,23 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
     lab.api.create(existing)
     hostile.send(_changes(lab, existing, pool_changes(site)))
     harmless.send(_changes(lab, existing, [({"metadata": {"labels": {"mine": "x"}}}, "")]))
+    _choose_nodes(lab, existing, hostile, harmless)
     lab.api.delete(existing)
     if "external-ips" in site.cluster.release.features:
         hostile.send(_services(lab, users, _ADDRESS))
         harmless.send(_services(lab, [lab.api], ""))
     yield hostile.outcome("pool use without a team refused")
     yield harmless.outcome("other pods accepted")
+
+
+def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: RequestTally) -> None:
+    """Bind a pod, and say what a node is, as the namespace's admin and as who does so for all."""
+    site, admin = lab.plan.site, _user(lab, "admin")
+    hostile.send(feature_cases(site, admin, _NAMESPACE))
+    hostile.send(binding_cases(site, admin, existing))
+    scheduler = lab.api.acting("system:kube-scheduler", ["system:authenticated"])
+    harmless.send(binding_cases(site, scheduler, existing, ""))
+    harmless.send(feature_cases(site, _controller(lab, _WORKER), _SYSTEM, ""))
 
 
 def _strangers(lab: Lab) -> Iterator[tuple[Api, str]]:
@@ -130,6 +145,29 @@ def _prepare(lab: Lab) -> None:
             "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
         }
         lab.api.apply(binding)
+    for body in _rights():
+        lab.api.apply(body)
+    wait_until_permitted(lab, _user(lab, "admin"), "create", "pods/binding", _NAMESPACE)
+    worker = _controller(lab, _WORKER)
+    wait_until_permitted(lab, worker, "create", f"nodefeatures.{RULES[-1][0]}", _SYSTEM)
+
+
+def _rights() -> Iterator[Body]:
+    """Yield rights of operators: of a user in the namespace, and of a daemon in its own."""
+    rules = [{"apiGroups": [group], "resources": of, "verbs": ["*"]} for group, of in RULES]
+    user = {"apiGroup": _RBAC, "kind": "User", "name": _USERS["admin"]}
+    daemon = {"kind": "ServiceAccount", "name": _WORKER, "namespace": _SYSTEM}
+    for namespace, subject in ((_NAMESPACE, user), (_SYSTEM, daemon)):
+        metadata = _metadata("rehearsal-operators", namespace)
+        version = f"{_RBAC}/v1"
+        yield {"apiVersion": version, "kind": "Role", "metadata": metadata, "rules": rules}
+        yield {
+            "apiVersion": version,
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": metadata["name"]},
+            "subjects": [subject],
+        }
 
 
 def requested_namespace(lab: Lab) -> str:

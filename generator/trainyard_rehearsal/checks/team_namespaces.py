@@ -12,6 +12,7 @@ from trainyard.render.views.writers import Writers
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.outsiders import requested_namespace
+from trainyard_rehearsal.checks.refusals import OF_TEAM
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -54,10 +55,7 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     wait_until_permitted(lab, maker, "create", "namespaces")
     label = {"metadata": {"labels": {lab.plan.site.cluster.team_label_key: "rehearsal"}}}
     team = _namespace("team-rehearsal")
-    shadowing = [
-        _namespace(shadowing_namespace)
-        for shadowing_namespace in shadowing_namespaces(lab.plan.site)
-    ]
+    shadowing = map(_namespace, shadowing_namespaces(lab.plan.site))
     hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE), *shadowing], _NAME))
     hostile.send(_create(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
     hostile.send(_claims_to_be_a_teams(lab, maker, label))
@@ -65,15 +63,22 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
         hostile.send(_create(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
         hostile.send(_create(lab, _apiserver(lab), [team], _REQUEST))
         hostile.send(_change(lab, lab.api, label, _ADOPTED))
+    hostile.send(_of_team(lab, _strangers(lab, maker), OF_TEAM))
     hostile.send(_for_platform(lab, maker))
-    harmless.send(_create(lab, as_account(lab.api, _OPERATOR), _absent(lab), ""))
-    harmless.send(_create(lab, lab.api, [with_change(team, label)], ""))
-    harmless.send(_create(lab, maker, map(_namespace, ("rehearsal", "rehearsal-team-x")), ""))
-    harmless.send(_change(lab, maker, {"metadata": {"labels": {"mine": "x"}}}, ""))
+    harmless.send(_harmless(lab, maker, with_change(team, label)))
     yield hostile.outcome("false team namespaces refused")
     yield harmless.outcome("other namespaces accepted")
     for body in reversed(prepared):
         lab.api.delete(body)
+
+
+def _harmless(lab: Lab, maker: Api, team: Body) -> Iterator[RequestCase]:
+    """Yield what the delivery, operators and users do with namespaces."""
+    yield from _of_team(lab, [lab.api], "")
+    yield from _create(lab, as_account(lab.api, _OPERATOR), _absent(lab), "")
+    yield from _create(lab, lab.api, [team], "")
+    yield from _create(lab, maker, map(_namespace, ("rehearsal", "rehearsal-team-x")), "")
+    yield from _change(lab, maker, {"metadata": {"labels": {"mine": "x"}}}, "")
 
 
 def _claims_to_be_a_teams(lab: Lab, maker: Api, label: Body) -> Iterator[RequestCase]:
@@ -86,6 +91,30 @@ def _claims_to_be_a_teams(lab: Lab, maker: Api, label: Body) -> Iterator[Request
     for classes in ("", "of-nobody"):
         change = {"metadata": {"annotations": {ClusterView(cluster).claimable_key: classes}}}
         yield from _change(lab, maker, change, _CLASSES)
+
+
+def _strangers(lab: Lab, maker: Api) -> list[Api]:
+    """Return who may change namespaces, and none of a team."""
+    has_projects = lab.plan.site.cluster.release.has_projects
+    return [maker, _apiserver(lab)] if has_projects else [maker]
+
+
+def _of_team(lab: Lab, makers: Iterable[Api], refusal: str) -> Iterator[RequestCase]:
+    """Yield changes of the namespace of a team, and its deletion."""
+    body, at = _namespace(lab.plan.site.spaces[0].namespace), lab.plan.site.cluster.at
+    changes: tuple[Body, ...] = (
+        {"labels": {"pod-security.kubernetes.io/enforce": "privileged"}},
+        {"labels": {"mine": "x"}},
+        {"annotations": {"argocd.argoproj.io/sync-options": None}},
+        {"annotations": {"mine": "x"}},
+    )
+    for maker in makers:
+        for metadata in changes:
+            request = partial(maker.patch, body, {"metadata": metadata}, dry_run=True)
+            display = f"a team's namespace changed to {as_json(metadata)}"
+            yield RequestCase(display, request, at, refusal)
+        delete = partial(maker.delete, body, dry_run=True)
+        yield RequestCase("a team's namespace deleted", delete, at, refusal)
 
 
 def _for_platform(lab: Lab, maker: Api) -> Iterator[RequestCase]:
@@ -150,7 +179,7 @@ def _maker() -> Iterator[Body]:
     rule = {
         "apiGroups": [""],
         "resources": ["namespaces"],
-        "verbs": ["create", "get", "patch", "update"],
+        "verbs": ["create", "delete", "get", "patch", "update"],
     }
     version = f"{_RBAC}/v1"
     yield {"apiVersion": version, "kind": "ClusterRole", "metadata": metadata, "rules": [rule]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from functools import partial
 
 from trainyard.diagnostics import Pointer
@@ -31,8 +32,12 @@ _VOLUME = "a claim must not choose its volume"
 _NAME = "only the platform's delivery gives the name"
 _SUM = "claims of the namespace may have in sum"
 
+_NO_CLAIMS = "denied request"
+"""Where a team may claim nothing, claims of the tree fill its sum: a policy more may answer."""
+
 _NO_COPY = "a team's own runtime is a copy of one of these"
 _DIFFERS = "spec must be that of ClusterTrainingRuntime"
+_CONTAINERS = "EXPORT_COMMAND, JOB_COMPLETION_INDEX, NVIDIA_VISIBLE_DEVICES and SSH_CRYPTO"
 _SHELL = "is none of a job's launcher or nodes"
 _OTHER_PODS = (
     "workbench-0",
@@ -125,9 +130,11 @@ def _claims_of(
 ) -> Iterator[RequestCase]:
     at = space.team.at
     for change, refusal in _CLAIMS:
-        yield _create(maker, with_change(_claim(space, ""), change), refusal, at)
+        answer = refusal if space.claimable_classes else _NO_CLAIMS
+        yield _create(maker, with_change(_claim(space, ""), change), answer, at)
     # Two policies say so, and either may answer.
-    yield _create(maker, _claim(space, names.ADOPTED_CLASS), _ANOTHER_CLASS, at)
+    answer = _ANOTHER_CLASS if space.claimable_classes else _NO_CLAIMS
+    yield _create(maker, _claim(space, names.ADOPTED_CLASS), answer, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)
         large = with_change(claim, {"metadata": MANY_LABELS})
@@ -180,6 +187,16 @@ def _hostile_runtimes(lab: Lab, space: Space) -> Iterator[RequestCase]:
         yield _create(admin, escaped, OBJECT_TOO_LARGE, space.team.at)
         spec = {"mlPolicy": {"numNodes": 2}}
         yield _create(admin, with_change(copied, {"spec": spec}), _DIFFERS, space.team.at)
+        yield _create(admin, _naming_gpus(copied), _CONTAINERS, space.team.at)
+
+
+def _naming_gpus(runtime: Body) -> Body:
+    """Return a runtime whose last job names the GPUs that a container runtime gives it."""
+    body = deepcopy(runtime)
+    job = body["spec"]["template"]["spec"]["replicatedJobs"][-1]
+    container = job["template"]["spec"]["template"]["spec"]["containers"][0]
+    container["env"].append({"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"})
+    return body
 
 
 def _harmless(lab: Lab, space: Space) -> Iterator[RequestCase]:

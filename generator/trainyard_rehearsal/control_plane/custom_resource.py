@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard_rehearsal.control_plane.api import Body
@@ -28,6 +28,18 @@ def mpi_jobs() -> Body:
     """Return the definition of MPIJobs, with any field: no MPI operator runs in a rehearsal."""
     version = _version("v2beta1", {"spec": _ANY})
     return _definition("kubeflow.org", "MPIJob", "mpijobs", "Namespaced", version)
+
+
+def of_operators() -> Iterator[Body]:
+    """Yield definitions of kinds that operators obey, with any field: none of these runs here."""
+    any_field = {"spec": _ANY}
+    for group in ("nfd.k8s-sigs.io", "nfd.openshift.io"):
+        version = _version("v1alpha1", any_field)
+        yield _definition(group, "NodeFeature", "nodefeatures", "Namespaced", version)
+    version = _version("v1beta1", any_field)
+    yield _definition("argoproj.io", "ArgoCD", "argocds", "Namespaced", version)
+    group, version = "sriovnetwork.openshift.io", _version("v1", any_field)
+    yield _definition(group, "SriovIBNetwork", "sriovibnetworks", "Namespaced", version)
 
 
 def _definition(group: str, kind: str, plural: str, scope: str, version: Body) -> Body:

@@ -19,7 +19,11 @@ from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.components import Components
 from trainyard_rehearsal.control_plane.controllers import Running
-from trainyard_rehearsal.control_plane.custom_resource import custom_resource, mpi_jobs
+from trainyard_rehearsal.control_plane.custom_resource import (
+    custom_resource,
+    mpi_jobs,
+    of_operators,
+)
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, ControlPlane, Endpoint
 from trainyard_rehearsal.control_plane.job_policies import JobPolicies, played
 from trainyard_rehearsal.control_plane.kind import KindCluster
@@ -168,7 +172,7 @@ def _serve_kinds(
     published += controllers.kustomized(
         endpoint.built.programs["kubectl"], endpoint.built.manifests["argocd"] / "crds"
     )
-    own = [*_handwritten(plan), *([mpi_jobs()] if plan.site.mpi_spaces else [])]
+    own = [*_handwritten(plan), *([mpi_jobs()] if plan.site.mpi_spaces else []), *of_operators()]
     names = [body["metadata"]["name"] for body in (*published, *own)]
     for body in (*published, *own):
         body.pop("status", None)

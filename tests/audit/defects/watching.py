@@ -16,6 +16,7 @@ DEFECTS = (
     Defect(_SCRAPED, _MONITOR, ("spec", "namespaceSelector"), {"any": True}),
     Defect(_SCRAPED, _MONITOR, ("spec", "sampleLimit")),
     Defect(_SCRAPED, _MONITOR, (*_ENDPOINT, "honorLabels"), True),
+    Defect(_SCRAPED, _MONITOR, (*_ENDPOINT, "followRedirects")),
     Defect(_SCRAPED, _MONITOR, (*_ENDPOINT, "metricRelabelings", 0, "regex"), "kueue_.*"),
     Defect(_SCRAPED, _MONITOR, (*_ENDPOINT, "relabelings", 1, "replacement"), "$1:2222"),
     Defect(_OPEN, _POLICY, ()),

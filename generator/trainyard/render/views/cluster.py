@@ -24,6 +24,9 @@ from trainyard.model.named import by_name
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.writers import Writers
 
+_PROJECTS = "system:serviceaccounts:openshift-apiserver"
+"""Group of OpenShift's API server, which writes the namespaces of projects."""
+
 
 def _without(left_out: Collection[str], values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name not in left_out}
@@ -222,6 +225,14 @@ class ClusterView:
         own = text(self.cluster.system_namespace)
         parameters = f"authorizer.group('').resource('configmaps').namespace({own})"
         return f"!{parameters}.check('update').allowed(){Writers(self.cluster).or_deputy}"
+
+    @property
+    def changes_namespace_of_team(self) -> str:
+        """CEL: a tenant changes a namespace, or has OpenShift do so as that of a project."""
+        tenant = "variables.tenant && (" + Writers(self.cluster).is_member + ")"
+        if not self.cluster.release.has_projects:
+            return tenant
+        return f"({tenant}) || {text(_PROJECTS)} in request.userInfo.groups"
 
     @property
     def copy_label(self) -> str:

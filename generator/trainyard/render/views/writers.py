@@ -163,6 +163,13 @@ class Writers:
         """CEL: who asks is the operator of External Secrets."""
         return self._writes_status("external-secrets.io", "externalsecrets")
 
+    @property
+    def is_scheduler(self) -> str:
+        """CEL: who asks binds pods outside of every team's namespace."""
+        own = text(self.cluster.system_namespace)
+        pods = f"authorizer.group('').resource('pods').subresource('binding').namespace({own})"
+        return f"{pods}.check('create').allowed()"
+
     def _writes_status(self, group: str, resource: str) -> str:
         """Return whether who asks writes the status of a kind outside of every team's namespace.
 

@@ -16,7 +16,7 @@ from trainyard_jobs.convert.words import words
 _GPU = re.compile(r".+/gpu(\.shared)?|nvidia\.com/mig-.+|habana\.ai/gaudi")
 _SLICE = re.compile(r"nvidia\.com/mig-.+|.+\.shared")
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
-RESERVED = frozenset({"EXPORT_COMMAND", "JOB_COMPLETION_INDEX", "SSH_CRYPTO"})
+RESERVED = words("EXPORT_COMMAND JOB_COMPLETION_INDEX NVIDIA_VISIBLE_DEVICES SSH_CRYPTO")
 FIELDS = words(
     "metadata.name metadata.namespace metadata.uid spec.nodeName status.hostIP status.podIP"
 )
@@ -114,7 +114,7 @@ def _unfit(name: str, body: Body) -> str:
     if not _NAME.fullmatch(name):
         return "its name is none for a TrainJob"
     if name in RESERVED:
-        return "the platform's own scripts obey it"
+        return "the platform's own scripts or the container runtime obey it"
     if "valueFrom" not in body:
         value = body.get("value")
         empty = "an empty value keeps a TrainJob from starting" if value in (None, "") else ""

@@ -1,0 +1,50 @@
+"""Requests that choose a node, or say what a node is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from trainyard.model.platform import Site
+from trainyard_rehearsal.checks.refusals import BINDING, NODE_FEATURE
+from trainyard_rehearsal.checks.request_cases import RequestCase
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.nodes import nodes
+
+_GROUPS = ("nfd.k8s-sigs.io", "nfd.openshift.io")
+RULES: tuple[tuple[str, list[str]], ...] = (
+    ("", ["bindings", "pods/binding"]),
+    *((group, ["nodefeatures"]) for group in _GROUPS),
+)
+"""What OpenShift's OLM adds to the role `edit` for NFD, and what the account of an Argo CD has in
+its own namespace."""
+
+
+def feature_cases(
+    site: Site, maker: Api, namespace: str, refusal: str = NODE_FEATURE
+) -> Iterator[RequestCase]:
+    """Yield new NodeFeatures, by which NFD labels a node."""
+    for group in _GROUPS:
+        body: Body = {
+            "apiVersion": f"{group}/v1alpha1",
+            "kind": "NodeFeature",
+            "metadata": {"name": "rehearsal", "namespace": namespace},
+            "spec": {"labels": {"example.com/mine": "x"}},
+        }
+        request = partial(maker.create, body, dry_run=True)
+        yield RequestCase(
+            f"{namespace}: a NodeFeature of {group}", request, site.cluster.at, refusal
+        )
+
+
+def binding_cases(
+    site: Site, maker: Api, pod: Body, refusal: str = BINDING
+) -> Iterator[RequestCase]:
+    """Yield bindings of a pod to a node of a pool, by both addresses that the API has."""
+    first = next(nodes(site))
+    place = {key: pod["metadata"][key] for key in ("name", "namespace")}
+    target = {"apiVersion": "v1", "kind": "Node", "name": first["metadata"]["name"]}
+    body = {"apiVersion": "v1", "kind": "Binding", "metadata": place, "target": target}
+    for request in (partial(maker.create, pod, "binding", body), partial(maker.create, body)):
+        display = f"{place['namespace']}: {place['name']} bound to a node"
+        yield RequestCase(display, partial(request, dry_run=True), site.cluster.at, refusal)
