@@ -254,7 +254,6 @@ def test_quota_with_a_last_day_changes_two_pages(history: History) -> None:
     assert changed == [
         "overlays/lab/README.md",
         "overlays/lab/samples/nlp/README.md",
-        "overlays/lab/trainyard.lock",
     ]
     history.edit("teams/nlp.yaml", timed, quota)
     history.commit()

@@ -30,6 +30,8 @@ _AMOUNTS = {
 """By kind: a field, and the keys in it that hold amounts or a number of the team's own."""
 _UID_RANGES = re.compile(r'("openshift\.io/sa\.scc\.[a-z-]+": )"[^"]*"')
 """Ids that differ between namespaces."""
+_SUMS = re.compile(r'(/claimed-storage": )"[^"]*"')
+"""What claims of a namespace have in sum."""
 
 
 _TRIED_FOR_ALL = {
@@ -199,7 +201,8 @@ def _anonymizer(tenant: Tenant, shared: frozenset[str]) -> Callable[[Mapping[str
 
     def anonymous(body: Mapping[str, Any]) -> str:
         text = json.dumps(body, sort_keys=True)
-        return _UID_RANGES.sub(r'\1"<ids>"', pattern.sub(lambda found: words[found[0]], text))
+        text = _SUMS.sub(r'\1"<sums>"', pattern.sub(lambda found: words[found[0]], text))
+        return _UID_RANGES.sub(r'\1"<ids>"', text)
 
     return anonymous
 
