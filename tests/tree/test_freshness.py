@@ -366,6 +366,6 @@ def test_edited_file_that_is_no_longer_generated_is_reported(profiles: Path, tar
     assert {each.rule for each in stale} == {"delivery/tree-is-stale"}
     assert before.hint == after.hint
     assert [note.message for note in before.notes] == [
-        "generated once, then edited by hand; no profile makes it any more"
+        "generated once, then taken over by hand; no profile makes it any more"
     ]
     assert _files(before) == _files(after) == ["overlays/lab/samples/robotics/torchrun.yaml"]
