@@ -379,7 +379,7 @@ def test_cohort_at_the_top_is_not_shared_by_weight(sharing: str) -> None:
 def test_priority_with_another_value_evicts(old: int, value: int) -> None:
     """Jobs get the value one by one: one that waits may have it before one of its own that runs.
 
-    Seen with Kueue 0.19.2 in two of 14 random changes (`tests/e2e/test_reality.py`).
+    Seen with Kueue 0.19.2 in two of seven such changes (`tests/e2e/test_reality.py`).
     """
     before, after = (
         {CLUSTER: {"priorities": {"batch": each, "production": 1000}}} for each in (old, value)
