@@ -82,6 +82,32 @@ def test_the_shared_branch_keeps_its_numbers_if_it_is_merged_into(trainyard: Cal
 
 
 @pytest.mark.usefixtures("branches")
+def test_a_ledger_that_git_merged_stays(trainyard: Call) -> None:
+    """Only pages are in conflict: each team keeps what its branch gave it."""
+    git("checkout", "--quiet", "audio")
+    replace(
+        "allocations.yaml",
+        "audio: {vlan: 100, addresses: 10.72.48.0/20",
+        "audio: {vlan: 150, addresses: 10.72.160.0/20",
+    )
+    ledger = LEDGER.read_text("utf-8")
+    line = next(each for each in ledger.splitlines(keepends=True) if "audio:" in each)
+    LEDGER.write_text(ledger.replace(line, "").replace("    nlp: {vlan", f"{line}    nlp: {{vlan"))
+    for path in ("overlays", "profiles/trainyard.yaml"):
+        git("checkout", "main", "--", path)
+    assert trainyard("generate").code == Exit.FINE
+    commit("other numbers, in another place")
+    conflict("merge", "radio")
+    before = LEDGER.read_bytes()
+
+    ended = trainyard("resolve")
+
+    assert (ended.code, LEDGER.read_bytes()) == (Exit.FINE, before)
+    assert vlans() == {"radio": 100, "audio": 150}
+    assert "wrote profiles/allocations.yaml" not in ended.out
+
+
+@pytest.mark.usefixtures("branches")
 def test_nothing_is_written_while_another_profile_is_in_conflict(trainyard: Call) -> None:
     git("checkout", "--quiet", "radio")
     replace("teams/nlp.yaml", "nlp-guests", "nlp-one")

@@ -44,7 +44,7 @@ class Resolution:
     Args:
         profiles: with that ledger.
         diagnostics: the reasons why nothing was written.
-        given: new numbers of teams that the other side added.
+        given: new numbers of teams that the other side added; none where Git merged the ledger.
     """
 
     profiles: Profiles
@@ -55,6 +55,7 @@ class Resolution:
 def resolve(place: Target, today: str) -> Resolution:
     """Write the ledger of both sides, and let the lockfiles remember the numbers of one only.
 
+    A ledger that Git merged, with no number twice, stays as it is.
     The branch that others work on keeps its numbers. They may be in use, those of a change are not.
 
     Args:
@@ -71,6 +72,8 @@ def resolve(place: Target, today: str) -> Resolution:
     if has_errors(loaded[1]):
         return Resolution(*loaded)
     sides = _sides(places.repository, profiles)
+    if not _is_wrong(profiles, found, today):
+        return Resolution(profiles)
     locks = tree_of(places.repository, sides[0], places.tree).locks()
     resolution = _resolved(places, loaded, sides, locks, today)
     if not resolution.diagnostics:
@@ -78,6 +81,14 @@ def resolve(place: Target, today: str) -> Resolution:
         put(place.root, {ALLOCATIONS: content}, (), ALLOCATIONS)
         _remember(place, locks)
     return resolution
+
+
+def _is_wrong(profiles: Profiles, found: tuple[Diagnostic, ...], today: str) -> bool:
+    """Return whether the ledger, as Git left it, has a conflict or a number twice."""
+    errors = (
+        each for each in check_loaded(profiles, found, today).diagnostics if has_errors([each])
+    )
+    return any(each.at.file == _LEDGER for each in errors)
 
 
 def _resolved(

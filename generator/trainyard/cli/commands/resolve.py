@@ -52,8 +52,9 @@ def command(context: click.Context, *, profiles: Path, output: Path) -> int:
         result(findings.text(findings.Findings(resolution.diagnostics, shown), colour=False))
         notify("Nothing was written.")
         return Exit.FINDINGS
-    given = map(_line, resolution.given)
-    result("\n".join([f"wrote {shown_folder(profiles / ALLOCATIONS)}", *given]))
+    if resolution.given:
+        given = map(_line, resolution.given)
+        result("\n".join([f"wrote {shown_folder(profiles / ALLOCATIONS)}", *given]))
     code: int = context.invoke(
         generate.command,
         profiles=profiles,
