@@ -100,7 +100,9 @@ def test_member_replaces_no_certificate(stage: Stage) -> None:
     scene = stage.deploy({})
     user = as_user(scene.api, scene.space("team-nlp"))
     root = _config_map(_ROOT)
-    assert stage.until(lambda: OF_OTHERS in _refusal(user.patch, root, {"immutable": True}))
+    # A dry run: until the API server enforces the policy, the change would last.
+    frozen = {"immutable": True}
+    assert stage.until(lambda: OF_OTHERS in _refusal(user.patch, root, frozen, dry_run=True))
     assert OF_OTHERS in _refusal(user.patch, root, {"data": {"ca.crt": "mine"}})
     assert OF_OTHERS in _refusal(user.delete, root)
 
@@ -117,7 +119,8 @@ def test_member_freezes_nothing_that_is_there(stage: Stage) -> None:
     user = as_user(scene.api, scene.space("team-nlp"))
     own = _config_map("own")
     with there(stage, own):
-        assert stage.until(lambda: FROZEN in _refusal(user.patch, own, {"immutable": True}))
+        frozen = {"immutable": True}
+        assert stage.until(lambda: FROZEN in _refusal(user.patch, own, frozen, dry_run=True))
         assert _refusal(user.patch, own, {"data": {"a": "b"}}) == ""
         assert _refusal(user.delete, own) == ""
     assert _refusal(user.create, {**_config_map("new"), "immutable": True}) == ""
@@ -131,7 +134,9 @@ def test_claim_without_a_class_gets_none_of_an_adopted_volume(stage: Stage) -> N
     late = claim(PROJECT, "late", None)
     with there(stage, namespace(PROJECT), *_runner(PROJECT), late):
         change = {"spec": {"storageClassName": ADOPTED_CLASS}}
-        assert stage.until(lambda: ADOPTED_CLASS in _refusal(runner.patch, late, change))
+        assert stage.until(
+            lambda: ADOPTED_CLASS in _refusal(runner.patch, late, change, dry_run=True)
+        )
         assert _refusal(runner.patch, late, {"spec": {"storageClassName": "own"}}) == ""
 
 

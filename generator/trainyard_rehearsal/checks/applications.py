@@ -31,13 +31,14 @@ def is_refresh_pending(body: Body) -> bool:
 
 
 def is_idle(body: Body) -> bool:
-    """Return whether an Application is OutOfSync and no sync runs.
+    """Return whether an Application is not in sync and no sync runs.
 
-    Argo CD looks at such an Application again within three minutes.
+    Argo CD looks at such an Application again within three minutes. It is Unknown while Argo CD has
+    not yet seen its AppProject.
     """
     status = body.get("status") or {}
     running = status.get("operationState", {}).get("phase") == "Running" or "operation" in body
-    return status.get("sync", {}).get("status") == "OutOfSync" and not running
+    return status.get("sync", {}).get("status") in {"OutOfSync", "Unknown"} and not running
 
 
 def is_manual(body: Body) -> bool:

@@ -233,6 +233,19 @@ def test_application_behind_a_commit_is_refreshed_again(
     assert delivered.wait_until_compared(Commit("new", ["lab-argocd"])) == []
 
 
+def test_application_that_has_not_seen_its_project_is_refreshed_again(
+    delivered: GitDelivery, server: Served
+) -> None:
+    """Argo CD's informers are independent: an Application may be compared before its AppProject."""
+    for name in delivered.units:
+        application(server, name, "new")
+    application(server, "lab-platform", "new", sync="Unknown")
+    late = delivered.wait_until_synced(Commit("new", []), 0)
+
+    assert [each.what for each in late] == ["lab-platform"]
+    assert marked(server) == ["lab-platform"]
+
+
 def test_wait_ends_when_no_application_changes(
     delivered: GitDelivery, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
