@@ -48,13 +48,14 @@ def clusters_of(
     for name in sorted(names.intersection(wanted or names)):
         lock = committed.get(name, _NOTHING)
         renamed = renames(platform.teams, lock.teams)
+        same = _same_files(tree, name, generation)
         sides = Sides(
             name,
             before.get(name),
             after.get(name),
-            *both_sides(tree, name, generation),
+            *_both_sides(tree, name, generation, same),
             {former: team.name for former, team in renamed.items()},
-            _file_changes(tree, name, generation),
+            _file_changes(tree, name, generation, same),
         )
         yield _with_components(sides)
 
@@ -82,8 +83,6 @@ def by_hand(site: Site | None) -> dict[Identity, Manifest]:
 def both_sides(tree: Tree, cluster: str, generation: Generation) -> BothSides:
     """Return the objects of a cluster before and after.
 
-    Equal bytes are equal objects: reading them all back would take as long as the rest of the run.
-
     Args:
         tree: the committed one.
         cluster: its name; it may be new, or gone from the generation.
@@ -92,11 +91,21 @@ def both_sides(tree: Tree, cluster: str, generation: Generation) -> BothSides:
     Raises:
         TreeError: a committed file can't be read or compared.
     """
+    return _both_sides(tree, cluster, generation, _same_files(tree, cluster, generation))
+
+
+def _both_sides(
+    tree: Tree, cluster: str, generation: Generation, same: Collection[str]
+) -> BothSides:
+    """Return the objects of a cluster before and after.
+
+    Equal bytes are equal objects: reading them all back would take as long as the rest of the run.
+    """
     listed = (tree.lock(cluster) or _NOTHING).files
-    same = _same_files(tree, cluster, generation) & listed.keys()
     manifests = generation.manifests.get(cluster, ())
     # Files without an object are read too: that finds out that somebody broke one.
-    files = {each.path: [each] for each in manifests if each.path in same}
+    unchanged = listed.keys() & same
+    files = {each.path: [each] for each in manifests if each.path in unchanged}
     if edited := sorted(listed.keys() - files.keys()):
         files |= tree.objects(cluster, edited)
     before = chain.from_iterable(files[path] for path in sorted(files))
@@ -117,14 +126,15 @@ def objects_of(cluster: str, generation: Generation) -> dict[Identity, Manifest]
     return _by_identity(sorted(manifests, key=lambda manifest: manifest.path))
 
 
-def _file_changes(tree: Tree, cluster: str, generation: Generation) -> dict[str, FileChange]:
+def _file_changes(
+    tree: Tree, cluster: str, generation: Generation, same: Collection[str]
+) -> dict[str, FileChange]:
     """Return what becomes of each generated file that differs, by its path below the folder."""
     before = (tree.lock(cluster) or _NOTHING).files.keys()
     after = dict(files_of(cluster, generation.files)).keys()
     changes: dict[str, FileChange] = dict.fromkeys(before & after, "changed")
     changes |= dict.fromkeys(after - before, "created")
     changes |= dict.fromkeys(before - after, "deleted")
-    same = _same_files(tree, cluster, generation)
     return {path: change for path, change in changes.items() if path not in same}
 
 
