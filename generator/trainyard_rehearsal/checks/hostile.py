@@ -79,7 +79,7 @@ _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, ENVIRONMENT) for env in _ENV),
     *(
         ({"env": [{"name": name, "value": "none"}]}, SCRIPTS)
-        for name in ("EXPORT_COMMAND", "NVIDIA_VISIBLE_DEVICES", "SSH_CRYPTO")
+        for name in ("CUDA_VERSION", "EXPORT_COMMAND", "NVIDIA_VISIBLE_DEVICES", "SSH_CRYPTO")
     ),
     ({"env": [{"name": f"A{i}", "value": "x"} for i in range(201)]}, JOB_TOO_LARGE),
     ({"env": [{"name": "A", "value": "x" * 70_000}]}, JOB_TOO_LARGE),
@@ -276,6 +276,8 @@ def _steps(sample: Sample) -> Iterator[tuple[Body, str]]:
         yield {"initializer": {part: {"storageUri": source}}}, STEPS
         for env in _ENV:
             yield {"initializer": {part: {"env": env}}}, ENVIRONMENT
+        all_gpus = [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]
+        yield {"initializer": {part: {"env": all_gpus}}}, SCRIPTS
         secret = {"name": "Not A Name"}
         yield {"initializer": {part: {"storageUri": "s3://a/b", "secretRef": secret}}}, STEPS
 

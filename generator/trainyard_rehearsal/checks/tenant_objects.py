@@ -37,7 +37,7 @@ _NO_CLAIMS = "denied request"
 
 _NO_COPY = "a team's own runtime is a copy of one of these"
 _DIFFERS = "spec must be that of ClusterTrainingRuntime"
-_CONTAINERS = "EXPORT_COMMAND, JOB_COMPLETION_INDEX, NVIDIA_VISIBLE_DEVICES and SSH_CRYPTO"
+_CONTAINERS = "except image, and env without ["
 _SHELL = "is none of a job's launcher or nodes"
 _OTHER_PODS = (
     "workbench-0",
