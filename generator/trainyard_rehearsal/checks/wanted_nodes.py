@@ -18,7 +18,7 @@ RULES: tuple[tuple[str, list[str]], ...] = (
     *((group, ["nodefeatures"]) for group in _GROUPS),
     (_NETWORKS, ["*"]),
 )
-"""What OpenShift's OLM adds to the role `edit` for NFD and the SR-IOV operator, and what the account
+"""What OLM adds to the role `edit` for NFD and the SR-IOV operator, and what the account
 of an Argo CD has in its own namespace."""
 
 
