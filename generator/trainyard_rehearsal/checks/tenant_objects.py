@@ -32,9 +32,6 @@ _VOLUME = "a claim must not choose its volume"
 _NAME = "only the platform's delivery gives the name"
 _SUM = "claims of the namespace may have in sum"
 
-_NO_CLAIMS = "denied request"
-"""Where a team may claim nothing, claims of the tree fill its sum: a policy more may answer."""
-
 _NO_COPY = "a team's own runtime is a copy of one of these"
 _DIFFERS = "spec must be that of ClusterTrainingRuntime"
 _CONTAINERS = "except image, and env without ["
@@ -130,10 +127,10 @@ def _claims_of(
 ) -> Iterator[RequestCase]:
     at = space.team.at
     for change, refusal in _CLAIMS:
-        answer = refusal if space.claimable_classes else _NO_CLAIMS
+        answer = refusal if space.claimable_classes else NO_CLAIMS
         yield _create(maker, with_change(_claim(space, ""), change), answer, at)
     # Two policies say so, and either may answer.
-    answer = _ANOTHER_CLASS if space.claimable_classes else _NO_CLAIMS
+    answer = _ANOTHER_CLASS if space.claimable_classes else NO_CLAIMS
     yield _create(maker, _claim(space, names.ADOPTED_CLASS), answer, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)
