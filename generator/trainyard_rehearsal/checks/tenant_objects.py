@@ -19,7 +19,12 @@ from trainyard_rehearsal.checks.objects_of_others import (
     hostile_to_others,
     objects_of_others,
 )
-from trainyard_rehearsal.checks.refusals import FINALIZER, OBJECT_TOO_LARGE, TRAINER_ONLY
+from trainyard_rehearsal.checks.refusals import (
+    FINALIZER,
+    NO_CLAIMS,
+    OBJECT_TOO_LARGE,
+    TRAINER_ONLY,
+)
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
