@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from trainyard.model.lookup import mapping
 from trainyard.model.quantity import parse_amount
+from trainyard.model.variables import REFUSED
 from trainyard_jobs.convert import options
 from trainyard_jobs.convert.model import Body, Kind
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
@@ -16,7 +17,6 @@ from trainyard_jobs.convert.words import words
 _GPU = re.compile(r".+/gpu(\.shared)?|nvidia\.com/mig-.+|habana\.ai/gaudi")
 _SLICE = re.compile(r"nvidia\.com/mig-.+|.+\.shared")
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
-RESERVED = words("EXPORT_COMMAND JOB_COMPLETION_INDEX NVIDIA_VISIBLE_DEVICES SSH_CRYPTO")
 FIELDS = words(
     "metadata.name metadata.namespace metadata.uid spec.nodeName status.hostIP status.podIP"
 )
@@ -113,7 +113,7 @@ def _unfit(name: str, body: Body) -> str:
     """Return why a TrainJob can't have a variable; empty when it can."""
     if not _NAME.fullmatch(name):
         return "its name is none for a TrainJob"
-    if name in RESERVED:
+    if name in REFUSED:
         return "the platform's own scripts or the container runtime obey it"
     if "valueFrom" not in body:
         value = body.get("value")
