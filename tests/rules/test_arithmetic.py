@@ -171,10 +171,10 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
     ("node/odd-core-split", lambda n: system(cpu=n), [18, 20, 30], [16, 32, 208, 210]),
     ("node/odd-core-split", lambda n: {HARDWARE: {"kubelet": {"cpu": n}}}, [9, 10, 16], [1, 8]),
     (
-        "node/threads-below-cores",
+        "node/impossible-cpu",
         lambda n: {HARDWARE: {"cpu": {"threads": n}}},
-        [111, 113, 223],
-        [112, 224, 448],
+        [111, 113, 223, 336, 448],
+        [112, 224],
     ),
 ]
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import chain
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.accelerator import Product, known
 from trainyard.model.unit import Unit
 
 _KERNEL_PART = 64
@@ -19,6 +20,12 @@ _EVICTION_STORAGE = Fraction(1, 10)
 """kubelet evicts pods when less is free, and offers that much less
 (kubernetes:pkg/kubelet/eviction/defaults_linux.go and hardEvictionReservation in
 pkg/kubelet/cm/helpers.go, @v1.36.3)."""
+
+AMD64, ARM64 = "amd64", "arm64"
+"""Values of the label ``kubernetes.io/arch``."""
+
+PRESETS = "trainyard:presets/"
+"""How the files of presets begin, whose facts have a source."""
 
 _LEAST_PIDS = 16384
 _PIDS_PER_CPU = 64
@@ -33,13 +40,18 @@ class Gpu:
         product: value of the label ``nvidia.com/gpu.product`` that GPU feature discovery sets.
         count: per node.
         resource: extended resource name, e.g. ``nvidia.com/gpu``.
-        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``; empty when unknown.
+        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``.
     """
 
     product: str
     count: int
     resource: str
     minimum_cuda: str
+
+    @property
+    def known(self) -> Product | None:
+        """The product, if Trainyard knows it."""
+        return known(self.product)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,7 @@ class Hardware:
     """One node type, complete.
 
     Args:
+        architecture: of its processors, as images have it, e.g. ``amd64``.
         cores: physical cores of the node; ``threads`` is what Kubernetes counts as cpu.
         total: capacity of the node.
         system: what the kernel, kubelet and daemon pods keep; never promised to a team.
@@ -95,6 +108,7 @@ class Hardware:
     at: Pointer
     files: tuple[str, ...]
     origins: Mapping[str, str]
+    architecture: str
     sockets: int
     cores: int
     threads: int
@@ -125,6 +139,11 @@ class Hardware:
     def stated(self, *path: str) -> Pointer:
         """Return the place of a fact, which may be in what the profile extends."""
         return Pointer(self.origins.get(".".join(path), self.at.file), path)
+
+    def edited(self, *path: str) -> Pointer:
+        """Return the place where a site gives a fact: in its profile, if a preset states it."""
+        at = self.stated(*path)
+        return self.at.below(path) if at.file.startswith(PRESETS) else at
 
     @property
     def rails(self) -> tuple[Nic, ...]:
@@ -185,6 +204,13 @@ class Hardware:
         return self.promised_cores - self.launcher.cpu // 1000 * self.cores // self.threads
 
     @property
+    def core_nodes(self) -> int:
+        """NUMA nodes with cores: on Grace, others are GPU memory alone."""
+        product = self.gpu.known if self.gpu else None
+        others = product.memory_nodes * self.gpus if product else 0
+        return self.numa_nodes - others if others < self.numa_nodes else self.numa_nodes
+
+    @property
     def cores_by_numa(self) -> tuple[int, ...]:
         """Cores that kubelet gives to a pod of a whole node, by NUMA node.
 
@@ -192,7 +218,8 @@ class Hardware:
         NUMA node has that many left, else it fills the others first
         (kubernetes:pkg/kubelet/cm/cpumanager/cpu_assignment.go@v1.36.3).
         """
-        count, whole = self.numa_nodes, self.cores // self.numa_nodes
+        count = self.core_nodes
+        whole = self.cores // count
         kept = -(-self.kubelet.cpu * self.cores // (self.threads * 1000))
         even, rest = divmod(self.rank_cores, count)
         if even <= whole - kept:

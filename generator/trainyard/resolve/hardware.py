@@ -6,19 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from trainyard.diagnostics import Pointer
-from trainyard.model.hardware import Gpu, Hardware, Nic, Share
+from trainyard.diagnostics import Note, Pointer
+from trainyard.model.accelerator import known, whole
+from trainyard.model.hardware import AMD64, ARM64, Gpu, Hardware, Nic, Share
 from trainyard.model.quantity import parse_bytes
+from trainyard.resolve.accelerator import with_known
 from trainyard.resolve.findings import Resolving
+from trainyard.resolve.incomplete import has_rails, missing
 from trainyard.resolve.references import find
+from trainyard.rules.node.facts_of_another_product import RULE as FACTS_OF_ANOTHER_PRODUCT
 from trainyard.rules.shape.incomplete_hardware import RULE as INCOMPLETE_HARDWARE
 from trainyard.yaml_io.source import Plain, Profiles, Source
 
 NODE_LABEL = "node-type"
 """Label below the settings' domain that no daemon removes (NVIDIA/k8s-device-plugin#1597)."""
 
-_REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet")
-_SHARE = ("cpu", "memory", "ephemeralStorage")
+_OF_A_SERVER = (
+    *("cpu.cores", "numaNodes", "memory", "ephemeralStorage"),
+    *("gpu.minimumCuda", "nics", "nic.device"),
+)
+"""Facts that change with the product: it is in another server."""
 
 
 def resolve_hardware(profiles: Profiles, domain: str) -> Resolving[dict[str, Hardware | None]]:
@@ -44,10 +51,12 @@ def _hardware(
     merged: dict[str, Plain] = {}
     for profile in reversed(chain):
         merged = _merge(merged, profile.value)
-    missing = _missing(merged)
-    for field in missing:
-        yield INCOMPLETE_HARDWARE.at(Pointer(source.file), f"`{field}` is not given")
-    if missing:
+    yield from _kept(name, chain, has_rails(merged))
+    if "gpu" in merged:
+        merged["gpu"] = with_known(merged["gpu"])
+    incomplete = tuple(missing(Pointer(source.file), merged))
+    yield from incomplete
+    if incomplete:
         return None
     merged.setdefault("labels", {f"{domain}/{NODE_LABEL}": name})
     return _build(name, merged, chain)
@@ -103,30 +112,29 @@ def _paths(fields: Mapping[str, Plain], above: str = "") -> Iterator[str]:
             yield from _paths(value, f"{above}{key}.")
 
 
-def _missing(merged: Mapping[str, Any]) -> list[str]:
-    """Return the fields that neither the profile nor what it extends gives."""
-    missing = [field for field in _REQUIRED if field not in merged]
-    for group, fields in _required_groups(merged).items():
-        given = merged.get(group, {})
-        if group not in missing:
-            missing += [f"{group}.{field}" for field in fields if field not in given]
-    return missing
+def _kept(name: str, chain: Sequence[Source], has_rails: bool) -> Resolving[None]:
+    """Yield a finding if a profile keeps what belongs to another product than its own."""
+    products = [(i, each.value["gpu"]["product"]) for i, each in enumerate(chain) if _states(each)]
+    others = [i for i, product in products if whole(product) != whole(products[0][1])]
+    if not others:
+        return
+    first, product = products[0]
+    own, inherited = chain[: first + 1], chain[first + 1 :]
+    given = {path for each in own for path in _paths(each.value)}
+    kept = {path for each in inherited for path in _paths(each.value)} - given
+    if not has_rails:
+        kept.discard("nic.device")
+    listed = [f"`{fact}`" for fact in _OF_A_SERVER if fact in kept]
+    if listed:
+        other = f"a server with {chain[others[0]].value['gpu']['product']}"
+        message = f"a `{name}` has {product}, but keeps {', '.join(listed)} of {other}"
+        notes = [Note(other, Pointer(chain[others[0]].file) / "gpu" / "product")]
+        at = Pointer(chain[first].file) / "gpu" / "product"
+        yield FACTS_OF_ANOTHER_PRODUCT.at(at, message, notes=notes)
 
 
-def _required_groups(merged: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the fields that a node type needs inside of others."""
-    groups = {
-        "cpu": ("sockets", "cores", "threads"),
-        "system": (*_SHARE, "pods"),
-        "kubelet": _SHARE,
-    }
-    if "launcher" in merged:
-        groups["launcher"] = ("cores", "memory")
-    if "gpu" in merged:
-        groups["gpu"] = ("product", "count")
-    if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
-        groups["nic"] = ("vendor", "device", "rate", "virtualFunctions")
-    return groups
+def _states(source: Source) -> bool:
+    return "product" in source.value.get("gpu", {})
 
 
 def _share(fields: Mapping[str, Any]) -> Share:
@@ -159,10 +167,11 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         at=Pointer(chain[0].file),
         files=tuple(source.file for source in chain),
         origins=origins,
+        architecture=_architecture(merged),
         sockets=merged["cpu"]["sockets"],
         cores=merged["cpu"]["cores"],
         threads=merged["cpu"]["threads"],
-        numa_nodes=merged.get("numaNodes", 1),
+        numa_nodes=merged["numaNodes"],
         total=_share({**merged, "cpu": merged["cpu"]["threads"]}),
         system=_share(merged["system"]),
         launcher=_launcher(merged),
@@ -178,12 +187,18 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
     )
 
 
+def _architecture(merged: Mapping[str, Any]) -> str:
+    """Return the architecture of a node's processors, which follows from its GPUs."""
+    product = known(merged["gpu"]["product"]) if "gpu" in merged else None
+    return ARM64 if product and product.has_grace else AMD64
+
+
 def _gpu(fields: Mapping[str, Any]) -> Gpu:
     return Gpu(
         product=fields["product"],
         count=fields["count"],
-        resource=fields.get("resource", "nvidia.com/gpu"),
-        minimum_cuda=fields.get("minimumCuda", ""),
+        resource=fields["resource"],
+        minimum_cuda=fields["minimumCuda"],
     )
 
 

@@ -34,7 +34,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"CUDA {cuda} does not support the GPUs of a `{node_type.name}`, which need "
                     f"{needed}"
                 )
-                notes = [Note("what the GPUs need", node_type.stated("gpu", "minimumCuda"))]
+                notes = [Note("the GPUs", node_type.stated("gpu", "product"))]
                 yield RULE.at(runtime.at / "libraries" / "cuda", message, notes=notes)
 
 

@@ -13,10 +13,6 @@ from trainyard.rules._iterate import hardware_of
 _ARCHITECTURE = "kubernetes.io/arch"
 
 
-_ARM_PRODUCTS = ("NVIDIA-GB", "NVIDIA-GH")
-"""Superchips: an Arm CPU with the GPU beside it."""
-
-
 RULE = Rule(
     id="runtime/mixed-architectures",
     severity=Severity.WARNING,
@@ -47,8 +43,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _architecture(hardware: Hardware) -> str:
     """Return the value of the label ``kubernetes.io/arch`` on such nodes."""
-    superchip = hardware.gpu is not None and hardware.gpu.product.startswith(_ARM_PRODUCTS)
-    return hardware.labels.get(_ARCHITECTURE, "arm64" if superchip else "amd64")
+    return hardware.labels.get(_ARCHITECTURE, hardware.architecture)
 
 
 CHECK = Check(RULE, find)
