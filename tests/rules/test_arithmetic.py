@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.rules.cases import broken, platform_of
 from trainyard.model.link import INFINIBAND
 from trainyard.model.platform import Platform
-from trainyard.rules._versions import numbers as version_numbers
+from trainyard.model.version import numbers as version_numbers
 from trainyard.rules.fabric.addresses_overlap import find as addresses_overlap
 from trainyard.rules.fabric.too_many_partitions import find as too_many_partitions
 from trainyard.rules.release.known_bad_pair import RULE as KNOWN_BAD_PAIR

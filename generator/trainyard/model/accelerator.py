@@ -52,7 +52,7 @@ MAKERS = (
         "AMD",
         "amd.com/gpu",
         re.compile(r"AMD|Instinct|MI\d{3}", re.IGNORECASE),
-        "the settings of RCCL and ROCm for each runtime, and alerts on the metrics of AMD's exporter",
+        "the settings of RCCL and ROCm for each runtime, and alerts on AMD's own metrics",
     ),
     Maker(
         "Intel",
@@ -67,19 +67,27 @@ Running Kubernetes Workloads. Names of products: the labels `nvidia.com/gpu.prod
 
 
 @dataclass(frozen=True, slots=True)
+class Board:
+    """A board of accelerators: how many it has, and the CPUs of servers with it."""
+
+    gpus: int
+    sockets: int
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """An accelerator of NVIDIA.
 
     Args:
         name: value of the label ``nvidia.com/gpu.product``, without the ending of a sliced one.
         capability: its compute capability, e.g. ``9.0``.
-        board: GPUs of its board and CPUs beside them; none where servers differ.
+        board: that it is soldered to; None for a card.
         has_grace: whether it is soldered to a Grace CPU.
     """
 
     name: str
     capability: str
-    board: tuple[int, int] = (0, 0)
+    board: Board | None = None
     has_grace: bool = False
 
     @property
@@ -93,7 +101,7 @@ class Product:
         return _MEMORY_NODES if self.has_grace else 0
 
 
-_HGX = (8, 2)
+_HGX = Board(8, 2)
 """Servers with a board of eight have two CPUs: all of mlcommons/training_results_v5.1@441d65f."""
 
 PRODUCTS: Mapping[str, Product] = by_name(
@@ -107,9 +115,9 @@ PRODUCTS: Mapping[str, Product] = by_name(
         Product("NVIDIA-A40", "8.6"),
         Product("NVIDIA-B200", "10.0", _HGX),
         Product("NVIDIA-B300-SXM6-AC", "10.3", _HGX),
-        Product("NVIDIA-GB200", "10.0", (4, 2), has_grace=True),
-        Product("NVIDIA-GB300", "10.3", (4, 2), has_grace=True),
-        Product("NVIDIA-GH200-480GB", "9.0", (1, 1), has_grace=True),
+        Product("NVIDIA-GB200", "10.0", Board(4, 2), has_grace=True),
+        Product("NVIDIA-GB300", "10.3", Board(4, 2), has_grace=True),
+        Product("NVIDIA-GH200-480GB", "9.0", Board(1, 1), has_grace=True),
         Product("NVIDIA-H100-80GB-HBM3", "9.0", _HGX),
         Product("NVIDIA-H100-NVL", "9.0"),
         Product("NVIDIA-H100-PCIe", "9.0"),

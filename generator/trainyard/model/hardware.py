@@ -48,11 +48,6 @@ class Gpu:
     resource: str
     minimum_cuda: str
 
-    @property
-    def known(self) -> Product | None:
-        """The product, if Trainyard knows it."""
-        return known(self.product)
-
 
 @dataclass(frozen=True, slots=True)
 class Nic:
@@ -136,6 +131,11 @@ class Hardware:
         """Resource by which parts of such a node are counted: its GPUs, or ``cpu`` without any."""
         return self.gpu.resource if self.gpu else "cpu"
 
+    @property
+    def product(self) -> Product | None:
+        """What is known of its GPUs; None without GPUs, or if nothing is."""
+        return known(self.gpu.product) if self.gpu else None
+
     def stated(self, *path: str) -> Pointer:
         """Return the place of a fact, which may be in what the profile extends."""
         return Pointer(self.origins.get(".".join(path), self.at.file), path)
@@ -206,8 +206,7 @@ class Hardware:
     @property
     def core_nodes(self) -> int:
         """NUMA nodes with cores: on Grace, others are GPU memory alone."""
-        product = self.gpu.known if self.gpu else None
-        others = product.memory_nodes * self.gpus if product else 0
+        others = self.product.memory_nodes * self.gpus if self.product else 0
         return self.numa_nodes - others if others < self.numa_nodes else self.numa_nodes
 
     @property

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from trainyard.diagnostics import Note, Pointer
-from trainyard.model.accelerator import known, whole
+from trainyard.diagnostics import Pointer
+from trainyard.model.accelerator import known
 from trainyard.model.hardware import AMD64, ARM64, Gpu, Hardware, Nic, Share
 from trainyard.model.quantity import parse_bytes
 from trainyard.resolve.accelerator import with_known
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.incomplete import has_rails, missing
+from trainyard.resolve.inherited import kept, paths
 from trainyard.resolve.references import find
-from trainyard.rules.node.facts_of_another_product import RULE as FACTS_OF_ANOTHER_PRODUCT
 from trainyard.rules.shape.incomplete_hardware import RULE as INCOMPLETE_HARDWARE
 from trainyard.yaml_io.source import Plain, Profiles, Source
 
 NODE_LABEL = "node-type"
 """Label below the settings' domain that no daemon removes (NVIDIA/k8s-device-plugin#1597)."""
-
-_OF_A_SERVER = (
-    *("cpu.cores", "numaNodes", "memory", "ephemeralStorage"),
-    *("gpu.minimumCuda", "nics", "nic.device"),
-)
-"""Facts that change with the product: it is in another server."""
 
 
 def resolve_hardware(profiles: Profiles, domain: str) -> Resolving[dict[str, Hardware | None]]:
@@ -51,7 +45,7 @@ def _hardware(
     merged: dict[str, Plain] = {}
     for profile in reversed(chain):
         merged = _merge(merged, profile.value)
-    yield from _kept(name, chain, has_rails(merged))
+    yield from kept(name, chain, has_rails(merged))
     if "gpu" in merged:
         merged["gpu"] = with_known(merged["gpu"])
     incomplete = tuple(missing(Pointer(source.file), merged))
@@ -104,39 +98,6 @@ def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Pl
     return merged
 
 
-def _paths(fields: Mapping[str, Plain], above: str = "") -> Iterator[str]:
-    """Yield the path of each key, joined with dots."""
-    for key, value in fields.items():
-        yield f"{above}{key}"
-        if isinstance(value, dict):
-            yield from _paths(value, f"{above}{key}.")
-
-
-def _kept(name: str, chain: Sequence[Source], has_rails: bool) -> Resolving[None]:
-    """Yield a finding if a profile keeps what belongs to another product than its own."""
-    products = [(i, each.value["gpu"]["product"]) for i, each in enumerate(chain) if _states(each)]
-    others = [i for i, product in products if whole(product) != whole(products[0][1])]
-    if not others:
-        return
-    first, product = products[0]
-    own, inherited = chain[: first + 1], chain[first + 1 :]
-    given = {path for each in own for path in _paths(each.value)}
-    kept = {path for each in inherited for path in _paths(each.value)} - given
-    if not has_rails:
-        kept.discard("nic.device")
-    listed = [f"`{fact}`" for fact in _OF_A_SERVER if fact in kept]
-    if listed:
-        other = f"a server with {chain[others[0]].value['gpu']['product']}"
-        message = f"a `{name}` has {product}, but keeps {', '.join(listed)} of {other}"
-        notes = [Note(other, Pointer(chain[others[0]].file) / "gpu" / "product")]
-        at = Pointer(chain[first].file) / "gpu" / "product"
-        yield FACTS_OF_ANOTHER_PRODUCT.at(at, message, notes=notes)
-
-
-def _states(source: Source) -> bool:
-    return "product" in source.value.get("gpu", {})
-
-
 def _share(fields: Mapping[str, Any]) -> Share:
     return Share(
         cpu=fields["cpu"] * 1000,
@@ -160,7 +121,7 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
     nic = merged.get("nic", {})
     origins: dict[str, str] = {}
     for source in reversed(chain):
-        origins |= dict.fromkeys(_paths(source.value), source.file)
+        origins |= dict.fromkeys(paths(source.value), source.file)
     nics_at = Pointer(origins.get("nics", chain[0].file)) / "nics"
     return Hardware(
         name=name,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import TreeError
+from trainyard.model.accelerator import known
 from trainyard.model.release import Release
 from trainyard.scaffold.cluster import NewPool, cluster_profile
 from trainyard.scaffold.hardware import hardware_profile
@@ -45,6 +46,12 @@ class FirstCluster:
         devices = tuple(nic["device"] for nic in nics if nic["role"] == "rail")
         functions = self.hardware["nic"]["virtualFunctions"] if devices else 0
         return NewPool(name, name, self.nodes, devices, functions, "gpu" in self.hardware)
+
+    @property
+    def cuda(self) -> str:
+        """CUDA version that its GPUs need at least; empty without GPUs."""
+        product = known(self.hardware["gpu"]["product"]) if "gpu" in self.hardware else None
+        return product.minimum_cuda if product else ""
 
 
 def init(folder: Path, cluster: FirstCluster, path: str = "overlays") -> dict[Path, bytes]:
@@ -88,7 +95,7 @@ def _described(cluster: FirstCluster) -> dict[str, bytes]:
         display="Open MPI",
         launcher="openmpi",
         hardware=[pool.hardware],
-        gpus="gpu" in cluster.hardware,
+        cuda=cluster.cuda,
         nodes=pool.nodes - pool.reserve,
     )
     return {

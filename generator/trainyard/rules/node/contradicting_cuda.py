@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.version import numbers
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware
-from trainyard.rules._versions import numbers
 
 RULE = Rule(
     id="node/contradicting-cuda",
@@ -25,13 +25,11 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
-        product = each.gpu.known if each.gpu else None
-        if each.gpu is None or product is None:
-            continue
-        if numbers(each.gpu.minimum_cuda) != numbers(product.minimum_cuda):
+        stated = each.gpu.minimum_cuda if each.gpu else ""
+        if each.product and numbers(stated) != numbers(each.product.minimum_cuda):
             message = (
-                f"a `{each.name}` says that {product.name} needs CUDA {each.gpu.minimum_cuda}, but "
-                f"it needs {product.minimum_cuda}"
+                f"a `{each.name}` says that {each.product.name} needs CUDA {stated}, but it needs "
+                f"{each.product.minimum_cuda}"
             )
             notes = [Note("the product", each.stated("gpu", "product"))]
             yield RULE.at(each.edited("gpu", "minimumCuda"), message, notes=notes)

@@ -17,8 +17,8 @@ RULE = Rule(
     id="node/impossible-numa",
     severity=Severity.ERROR,
     summary="""
-        Each port is on an existing NUMA node, all ports of a card are on the same one, sockets have
-        as many NUMA nodes each, and each NUMA node has a core.
+        Each port is on an existing NUMA node, all ports of a card are on the same one, and each
+        NUMA node has a core. All sockets have as many NUMA nodes.
     """,
     why=NO_EFFECT,
     fix="""

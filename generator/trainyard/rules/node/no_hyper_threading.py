@@ -1,4 +1,4 @@
-"""Find nodes of x86 that are said to have one thread for each core."""
+"""Find nodes of x86 whose profile has one thread for each core."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="The cores of a node are its cores, not its threads.",
     why="""
-        If the processors have two threads for each core, as those of Intel and AMD do by default,
-        two ranks are bound to one core, and both wait for each other; if these are the threads of
-        one socket, half of each node is never used.
+        Processors of Intel and AMD have two threads for each core by default. Then two ranks are
+        bound to one core, and wait for each other. If these are the threads of one socket, half of
+        each node is never used.
     """,
     fix="""
         Compare with `lscpu` on such a node: CPU(s) is `threads`, and cores per socket times sockets

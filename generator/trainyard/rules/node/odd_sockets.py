@@ -27,14 +27,11 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
-        product = each.gpu.known if each.gpu else None
-        if product is None:
-            continue
-        gpus, sockets = product.board
-        if each.gpus == gpus and each.sockets != sockets:
+        board = each.product.board if each.product else None
+        if board and each.gpus == board.gpus and each.sockets != board.sockets:
             message = (
                 f"a `{each.name}` has {counted(each.sockets, 'socket')}, but servers with "
-                f"{gpus} {product.name} have {sockets}"
+                f"{each.gpus} of its GPUs have {board.sockets}"
             )
             notes = [Note("the GPUs", each.stated("gpu", "product"))]
             yield RULE.at(each.edited("cpu", "sockets"), message, notes=notes)

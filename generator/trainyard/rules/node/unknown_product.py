@@ -26,9 +26,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
-        if each.gpu is None or each.gpu.known:
-            continue
-        product = each.gpu.product
+        product = each.gpu.product if each.gpu and not each.product else ""
         if maker_of(product) is NVIDIA:
             near = meant(product)
             hint = f"Did you mean `{near}`? {RULE.fix}" if near else ""

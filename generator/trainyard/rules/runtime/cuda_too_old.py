@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.version import numbers
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware_of
-from trainyard.rules._versions import numbers
 
 RULE = Rule(
     id="runtime/cuda-too-old",
