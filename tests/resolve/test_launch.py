@@ -113,6 +113,7 @@ def test_pods_that_kueue_places_apart_have_no_object_for_any(
 
 
 APART: dict[str, dict[str, Any]] = {
+    "processors": {"arch": "arm64"},
     "gpus": {"gpu": {"count": 1}, "nics": [{"pci": "0000:18:00.0", "role": "rail", "gpu": 0}]},
     "rails": {"nics": [{"pci": f"0000:{18 + i}:00.0", "role": "rail", "gpu": i} for i in range(4)]},
 }

@@ -66,15 +66,15 @@ def test_only_an_explicit_rdma_fabric_needs_rails(fabric: str | None, *, breaks:
         (server("NVIDIA-GH200-480GB"), True),
         (server("NVIDIA-GB300"), True),
         (server("NVIDIA-H200"), False),
-        ({"labels": {"kubernetes.io/arch": "arm64"}}, True),
-        (server("NVIDIA-GB200", labels={"kubernetes.io/arch": "amd64"}), False),
+        (server("NVIDIA-H200", arch="arm64"), True),
+        (server("NVIDIA-GB200", arch="amd64"), False),
     ],
 )
-def test_architecture_follows_from_label_or_product(
+def test_architecture_is_stated_or_follows_from_the_product(
     hardware: dict[str, Any], *, breaks: bool
 ) -> None:
-    """A label that selects the nodes takes precedence over the product's name."""
-    assert bool(messages("runtime/mixed-architectures", second_pool(**hardware))) is breaks
+    """What a profile states takes precedence over what follows."""
+    assert bool(messages("runtime/wrong-architecture", second_pool(**hardware))) is breaks
 
 
 def test_only_runtimes_on_gpus_state_cuda() -> None:

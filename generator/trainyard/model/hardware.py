@@ -27,6 +27,10 @@ AMD64, ARM64 = "amd64", "arm64"
 PRESETS = "trainyard:presets/"
 """How the files of presets begin, whose facts have a source."""
 
+_MOST_ALIGNED = 8
+"""NUMA nodes that kubelet's topology manager takes
+(kubernetes:pkg/kubelet/cm/topologymanager/topology_manager.go@v1.36.3)."""
+
 _LEAST_PIDS = 16384
 _PIDS_PER_CPU = 64
 """A pod of ranks has data loaders, and libraries that start a thread for each CPU."""
@@ -192,6 +196,15 @@ class Hardware:
         kubelet.yaml@release-4.21); kubelet's own is none.
         """
         return max(_LEAST_PIDS, _PIDS_PER_CPU * self.threads)
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether kubelet aligns a pod's cores and devices by NUMA node.
+
+        With more NUMA nodes it does not start, and with a higher limit it would try all of their
+        combinations (kubernetes/kubernetes#135581, a GB200 with 34).
+        """
+        return self.numa_nodes <= _MOST_ALIGNED
 
     @property
     def promised_cores(self) -> int:

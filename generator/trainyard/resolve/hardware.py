@@ -150,6 +150,8 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
 
 def _architecture(merged: Mapping[str, Any]) -> str:
     """Return the architecture of a node's processors, which follows from its GPUs."""
+    if "arch" in merged:
+        return str(merged["arch"])
     product = known(merged["gpu"]["product"]) if "gpu" in merged else None
     return ARM64 if product and product.has_grace else AMD64
 
