@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trainyard.model.hardware import AMD64
 from trainyard.model.launcher import LAUNCHERS, OPENMPI
 from trainyard.model.version import numbers
 from trainyard.scaffold.template import filled
@@ -37,6 +38,7 @@ class NewRuntime:
         launcher: name of the program that starts ranks.
         hardware: names of the hardware profiles that it runs on.
         cuda: version that the GPUs of that hardware need at least; empty without GPUs.
+        architectures: of the processors of that hardware, sorted.
         nodes: of its largest job.
         image: with its digest; a placeholder when empty.
     """
@@ -46,6 +48,7 @@ class NewRuntime:
     launcher: str
     hardware: Sequence[str]
     cuda: str
+    architectures: Sequence[str]
     nodes: int
     image: str = ""
 
@@ -65,10 +68,18 @@ def runtime_profile(runtime: NewRuntime) -> bytes:
         "libraries": ", ".join(f'{name}: "{version}"' for name, version in versions.items()),
         "held": f"placeholder: {held}" if runtime.image else held,
         "launcher": f"launcher: {launcher.name}" if launcher is not OPENMPI else "",
+        "arch": _architectures(runtime),
         "hardware": ", ".join(map(inline, runtime.hardware)),
         "promised": runtime.nodes,
     }
     return filled("runtime.yaml", values)
+
+
+def _architectures(runtime: NewRuntime) -> str:
+    """Return the line with the architectures of the image; empty for the default."""
+    if runtime.architectures == [AMD64]:
+        return ""
+    return f"arch: [{', '.join(runtime.architectures)}] # placeholder: what the image is for"
 
 
 def _gpu_versions(needed: str) -> dict[str, str]:

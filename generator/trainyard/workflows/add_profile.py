@@ -180,6 +180,7 @@ def _runtime(request: RuntimeRequest, used: Sequence[Hardware], platform: Platfo
         launcher=request.launcher,
         hardware=names,
         cuda=max((each.gpu.minimum_cuda for each in used if each.gpu), key=numbers, default=""),
+        architectures=sorted({each.architecture for each in used}),
         nodes=_promised(platform, names),
         image=request.image,
     )
