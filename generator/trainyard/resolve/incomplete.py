@@ -7,29 +7,17 @@ from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.accelerator import meant
+from trainyard.rules._measured import MEASURED
 from trainyard.rules.shape.incomplete_hardware import RULE
 
 _SHARE = ("cpu", "memory", "ephemeralStorage")
 _REQUIRED = ("cpu", "numaNodes", "memory", "ephemeralStorage", "pods", "system", "kubelet")
 
-_MEASURED: Mapping[str, str] = {
-    "cpu": (
-        "Give `{sockets, cores, threads}` of the whole node: `lscpu` shows Socket(s), Core(s) per "
-        "socket times these, and CPU(s)."
-    ),
-    "numaNodes": "Give what `lscpu` on such a node shows as NUMA node(s).",
-    "memory": "Give what `dmidecode --type memory` on such a node adds up to, e.g. `2Ti`.",
-    "ephemeralStorage": (
-        "Give the size that `df --block-size=1G /var/lib/kubelet` shows on such a node, as Gi."
-    ),
-}
-"""How the site finds what servers are ordered with, by the field."""
-
 
 def missing(at: Pointer, merged: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Yield a finding for each field that is not given."""
     for field in _missing(merged):
-        hint = _MEASURED.get(field, "") or _hint(field, merged)
+        hint = MEASURED.get(field, "") or _hint(field, merged)
         yield RULE.at(at, f"`{field}` is not given", hint=hint)
 
 
