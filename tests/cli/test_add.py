@@ -145,7 +145,7 @@ def test_cluster_of_each_release_with_each_hardware_takes_a_team(
     rails = [nic for nic in presets()[preset].value.get("nics", ()) if nic["role"] == "rail"]
     if rails:
         assert "error[fabric/missing-allocation]" in trainyard("validate").out
-        fabric = "roce" if rails[0]["device"].startswith("roce") else "ib"
+        fabric = "roce" if rails[0].get("device", "").startswith("roce") else "ib"
         _fine(trainyard("add", "allocation", "nlp", "--cluster", "prod", "--fabric", fabric))
     _fine(trainyard("generate"))
     _fine(trainyard("generate", "--check"))
