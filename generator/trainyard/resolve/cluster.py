@@ -110,14 +110,9 @@ def _finished_jobs(
     if "pullSecret" in cleanup:
         secret = yield from find("pull secret", cleanup["pullSecret"], known, at / "pullSecret")
         stored = pull_secret(names.SYSTEM_NAMESPACE, secret) if secret else None
-    return FinishedJobs(
-        at,
-        release,
-        keep=parse_seconds(cleanup["keep"]),
-        image=cleanup["image"],
-        pull_secret=stored,
-        architecture=cleanup.get("arch", _default_architecture(pools)),
-    )
+    keep, image = parse_seconds(cleanup["keep"]), cleanup["image"]
+    architecture = cleanup.get("arch", _default_architecture(pools))
+    return FinishedJobs(at, release, keep, image, stored, architecture)
 
 
 def _default_architecture(pools: Sequence[Pool]) -> str:
