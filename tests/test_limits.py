@@ -197,6 +197,7 @@ OTHERS = {
     "cluster.monitoring.severity": "one for each alert",
     "cluster.monitoring.waiting": "cluster.priorities",
     "hardware.sources": "in no object",
+    "runtime.arch": "no object has them",
     "runtime.hardware": "one object for each, as for each runtime",
     "team#pools": "cluster.pools",
     "team#space.claims": "team.claims",

@@ -158,7 +158,7 @@ NOT_SHOWABLE = {
     "runtime/fabric-without-rails": "It needs NICs, and ranks that search for them.",
     "runtime/image-without-digest": "It needs a registry, and a kubelet that pulls.",
     "runtime/launcher-version-unknown": _KUBELET,
-    "runtime/mixed-architectures": _KUBELET,
+    "runtime/wrong-architecture": _KUBELET,
     "runtime/no-place-for-launcher": _KUBELET,
     "runtime/ranks-exceed-node": _KUBELET,
     "runtime/launcher-pod-of-torchrun": "Nothing happens: jobs just have no such pod.",

@@ -42,6 +42,7 @@ def node(**changes: Any) -> Hardware:
         at=Pointer("profiles/hardware/small.yaml"),
         files=("profiles/hardware/small.yaml",),
         origins={},
+        architecture="amd64",
         sockets=1,
         cores=8,
         threads=16,

@@ -23,7 +23,8 @@ FULL: dict[str, Any] = {
     "labels": {"kind": "small"},
     "system": {"cpu": 2, "memory": "4Gi", "ephemeralStorage": "10Gi", "pods": 10},
     "kubelet": {"cpu": 1, "memory": "2Gi", "ephemeralStorage": "5Gi"},
-    "gpu": {"product": "X", "count": 1},
+    "numaNodes": 2,
+    "gpu": {"product": "NVIDIA-H100-80GB-HBM3", "count": 1},
     "nic": {"vendor": "15b3", "device": "1021", "rate": 400, "virtualFunctions": 8},
     "nics": [{"pci": "0000:18:00.0", "role": "rail", "gpu": 0}],
 }
@@ -43,15 +44,15 @@ def test_full_profile_needs_no_preset() -> None:
     assert full.total == Share(16_000, 64 * GI, 100 * GI, 110)
     assert full.system == Share(2_000, 4 * GI, 10 * GI, 10)
     assert full.kubelet == Share(1_000, 2 * GI, 5 * GI, 0)
-    assert (full.sockets, full.cores, full.threads, full.numa_nodes) == (2, 8, 16, 1)
+    assert (full.sockets, full.cores, full.threads, full.numa_nodes) == (2, 8, 16, 2)
     assert full.gpu is not None
-    assert (full.gpu.resource, full.gpu.minimum_cuda) == ("nvidia.com/gpu", "")
+    assert (full.gpu.resource, full.gpu.minimum_cuda) == ("nvidia.com/gpu", "11.8")
     assert (full.taint, full.files) == ("", ("profiles/hardware/full.yaml",))
     assert [(nic.pci, nic.gpu, nic.interface) for nic in full.nics] == [("0000:18:00.0", 0, "")]
 
 
 FIELDS = [
-    *("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet"),
+    *("cpu", "numaNodes", "memory", "ephemeralStorage", "pods", "system", "kubelet"),
     *("cpu.sockets", "cpu.cores", "cpu.threads"),
     *("system.cpu", "system.memory", "system.ephemeralStorage", "system.pods"),
     *("kubelet.cpu", "kubelet.memory", "kubelet.ephemeralStorage"),

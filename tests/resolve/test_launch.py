@@ -24,9 +24,9 @@ from tests.resolve.test_tenant import BOTH
 from trainyard.model.space import Grant
 
 
-def kind(name: str, **changes: Any) -> dict[str, Any]:
+def kind(name: str, extends: str = "nvidia-dgx-h100", **changes: Any) -> dict[str, Any]:
     """Return a further kind of DGX with a pool of it, of which the first team has two nodes."""
-    hardware = {"extends": "nvidia-dgx-h100", "labels": {"kind": name}}
+    hardware = {"extends": extends, "labels": {"kind": name}}
     return {
         f"hardware/{name}.yaml": together(hardware, changes),
         CLUSTER: {"pools": {name: {"nodes": 3, "reserve": 1, "fabric": "ib"}}},
@@ -75,7 +75,7 @@ def test_pods_of_a_kind_stay_on_its_nodes() -> None:
 def test_runtime_on_interchangeable_nodes_has_an_object_for_any_of_them() -> None:
     """It selects no node and asks for what the smaller kind gives, so that Kueue may choose the
     flavor."""
-    smaller = kind("h200", memory="1Ti", gpu={"product": "NVIDIA-H200"})
+    smaller = kind("h200", memory="1Ti", extends="nvidia-dgx-h200")
     given_ = grants(with_kinds(smaller, runs_on=["dgx-h100", "h200"]))
     anywhere = given_["openmpi-cuda-v1-gpu"].launch
 
@@ -113,6 +113,7 @@ def test_pods_that_kueue_places_apart_have_no_object_for_any(
 
 
 APART: dict[str, dict[str, Any]] = {
+    "processors": {"arch": "arm64"},
     "gpus": {"gpu": {"count": 1}, "nics": [{"pci": "0000:18:00.0", "role": "rail", "gpu": 0}]},
     "rails": {"nics": [{"pci": f"0000:{18 + i}:00.0", "role": "rail", "gpu": i} for i in range(4)]},
 }

@@ -47,8 +47,7 @@ def _block(prefix: int) -> dict[str, Any]:
 
 OTHER = {
     "hardware/dgx-h200.yaml": {
-        "extends": "nvidia-dgx-h100",
-        "gpu": {"product": "X"},
+        "extends": "nvidia-dgx-h200",
         "labels": {"x": "y"},
     },
     CLUSTER: {"pools": {"dgx-h200": {"nodes": 2, "fabric": "ib"}}},

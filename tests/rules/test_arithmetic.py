@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.rules.cases import broken, platform_of
 from trainyard.model.link import INFINIBAND
 from trainyard.model.platform import Platform
-from trainyard.rules._versions import numbers as version_numbers
+from trainyard.model.version import numbers as version_numbers
 from trainyard.rules.fabric.addresses_overlap import find as addresses_overlap
 from trainyard.rules.fabric.too_many_partitions import find as too_many_partitions
 from trainyard.rules.release.known_bad_pair import RULE as KNOWN_BAD_PAIR
@@ -171,10 +171,10 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
     ("node/odd-core-split", lambda n: system(cpu=n), [18, 20, 30], [16, 32, 208, 210]),
     ("node/odd-core-split", lambda n: {HARDWARE: {"kubelet": {"cpu": n}}}, [9, 10, 16], [1, 8]),
     (
-        "node/threads-below-cores",
+        "node/impossible-cpu",
         lambda n: {HARDWARE: {"cpu": {"threads": n}}},
-        [111, 113, 223],
-        [112, 224, 448],
+        [111, 113, 223, 336, 448],
+        [112, 224],
     ),
 ]
 

@@ -199,6 +199,8 @@ ABSENT = {
     "change/namespace-left-behind": {"spaces"},
     "isolation/not-fips": {"fips"},
     "isolation/unencrypted-transit": {"fabric"},
+    "node/contradicting-architecture": {"arch"},
+    "node/contradicting-product": {"gpu"},
     "node/fewer-cores-than-ranks": {"binding"},
     "node/kubelet-share-exceeds-system": {"system"},
     "node/no-taint": {"taint"},
@@ -206,6 +208,7 @@ ABSENT = {
     "node/overlapping-pools": {"labels"},
     "node/odd-core-split": {"binding"},
     "runtime/fabric-without-rails": {"nics"},
+    "runtime/wrong-architecture": {"arch"},
     "scheduling/no-priorities": {"priorities"},
     "scheduling/uneven-flavor-labels": {"labels"},
 }

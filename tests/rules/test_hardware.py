@@ -35,6 +35,19 @@ def second_pool(**hardware: Any) -> dict[str, Any]:
     }
 
 
+def server(product: str, **changes: Any) -> dict[str, Any]:
+    """Return a server with all of its facts, so that it keeps none of another product."""
+    return {
+        "extends": "nvidia-l40s-4",
+        "cpu": {"sockets": 2, "cores": 64, "threads": 128},
+        "numaNodes": 2,
+        "memory": "1Ti",
+        "ephemeralStorage": "1Ti",
+        "gpu": {"product": product},
+        **changes,
+    }
+
+
 @pytest.mark.parametrize(
     ("fabric", "breaks"),
     [("gpudirect", True), ("rdma", True), ("tcp", False), ("isolated", False), (None, False)],
@@ -50,18 +63,18 @@ def test_only_an_explicit_rdma_fabric_needs_rails(fabric: str | None, *, breaks:
 @pytest.mark.parametrize(
     ("hardware", "breaks"),
     [
-        ({"gpu": {"product": "NVIDIA-GH200-480GB"}}, True),
-        ({"gpu": {"product": "NVIDIA-GB300"}}, True),
-        ({"gpu": {"product": "NVIDIA-H200"}}, False),
-        ({"labels": {"kubernetes.io/arch": "arm64"}}, True),
-        ({"labels": {"kubernetes.io/arch": "amd64"}, "gpu": {"product": "NVIDIA-GB200"}}, False),
+        (server("NVIDIA-GH200-480GB"), True),
+        (server("NVIDIA-GB300"), True),
+        (server("NVIDIA-H200"), False),
+        (server("NVIDIA-H200", arch="arm64"), True),
+        (server("NVIDIA-GB200", arch="amd64"), False),
     ],
 )
-def test_architecture_follows_from_label_or_product(
+def test_architecture_is_stated_or_follows_from_the_product(
     hardware: dict[str, Any], *, breaks: bool
 ) -> None:
-    """A label that selects the nodes takes precedence over the product's name."""
-    assert bool(messages("runtime/mixed-architectures", second_pool(**hardware))) is breaks
+    """What a profile states takes precedence over what follows."""
+    assert bool(messages("runtime/wrong-architecture", second_pool(**hardware))) is breaks
 
 
 def test_only_runtimes_on_gpus_state_cuda() -> None:

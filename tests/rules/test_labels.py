@@ -10,6 +10,14 @@ from tests.rules.cases import broken
 
 HARDWARE = "hardware/dgx-h100.yaml"
 PRODUCT = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
+SERVER = {
+    "cpu": {"sockets": 2, "cores": 112, "threads": 224},
+    "numaNodes": 2,
+    "memory": "2Ti",
+    "ephemeralStorage": "1788Gi",
+    "nics": [],
+}
+"""Facts of a server, so that one with another product keeps none."""
 PLAIN = {"extends": "cpu-node", "cpu": {"sockets": 2, "cores": 64, "threads": 128}, "memory": "1Ti"}
 CPU = {
     "hardware/cpu.yaml": {
@@ -26,9 +34,9 @@ CPU = {
     ("product", "labels", "sliced"),
     [
         ("NVIDIA-H100-80GB-HBM3", PRODUCT, False),
-        ("NVIDIA-A100-SXM4-40GB-MIG-3g.20gb", PRODUCT, True),
-        ("NVIDIA-L40S-SHARED", PRODUCT, True),
-        ("SHARED-MIGHT", PRODUCT, False),
+        ("NVIDIA-H100-80GB-HBM3-MIG-3g.40gb", PRODUCT, True),
+        ("NVIDIA-H100-80GB-HBM3-SHARED", PRODUCT, True),
+        ("NVIDIA-SHARED-MIGHT", PRODUCT, False),
         ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/gpu.sharing-strategy": "mps"}, True),
         ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/gpu.sharing-strategy": "none"}, False),
         ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/mig.capable": "true"}, False),
@@ -38,7 +46,8 @@ def test_sliced_gpus_follow_from_product_and_labels(
     product: str, labels: dict[str, str], sliced: bool
 ) -> None:
     """A card that could be divided and is not counts as whole."""
-    changes: dict[str, Any] = {HARDWARE: {"gpu": {"product": product}, "labels": labels}}
+    gpu = {"product": product, "minimumCuda": "11.8"}
+    changes: dict[str, Any] = {HARDWARE: {**SERVER, "gpu": gpu, "labels": labels}}
 
     assert ("node/sliced-gpu" in broken(changes)) is sliced
 

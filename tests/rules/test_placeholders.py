@@ -139,3 +139,21 @@ def test_image_of_steps_is_reported_once() -> None:
     (message,) = messages(LEFT, {RUNTIME: {"initialize": steps}})
 
     assert "`registry.corp.internal/ml/data`" in message
+
+
+def test_sizes_of_nodes_are_asked_for_until_their_comments_go(tmp_path: Path) -> None:
+    """One finding for the profile says how each is measured; a number may be the guessed one."""
+    begun(tmp_path, preset="nvidia-l40s-4")
+    profiles = tmp_path / "profiles"
+    sizes = [each for each in left(profiles) if "`memory`" in each.message]
+
+    assert [each.message for each in sizes] == [
+        (
+            "placeholders are left of what a `l40s-4` has: `cpu`, `numaNodes`, `memory`, "
+            "`ephemeralStorage`, `nics`"
+        )
+    ]
+    assert all(word in sizes[0].hint for word in ("lscpu", "dmidecode", "df", "lspci"))
+    file = profiles / "hardware" / "l40s-4.yaml"
+    file.write_text(re.sub(r" # placeholder.*", "", file.read_text()))
+    assert not [each for each in left(profiles) if "hardware" in each.at.file]

@@ -45,6 +45,16 @@ WHOLE_NODE: dict[str, Any] = {
 }
 
 
+SECOND: dict[str, Any] = {
+    "version": 1,
+    "image": f"registry.example.com/ml/second@sha256:{'b' * 64}",
+    "libraries": {"openmpi": "4.1.6", "cuda": "12.6"},
+    "hardware": ["dgx-h100"],
+    "maxNodes": 8,
+}
+"""A second runtime on the same nodes."""
+
+
 def share(gpus: int, team: str = NLP, **more: Any) -> dict[str, Any]:
     """Return a team with GPUs of a node in place of nodes."""
     quota = {
@@ -392,3 +402,39 @@ def test_parts_that_nodes_do_not_have_are_one_mistake(amounts: dict[str, int], p
 
     assert [each.rule for each in found if each.severity == "error"] == [UNEVEN]
     assert not any("40 nodes" in each.message for each in found)
+
+
+def test_cores_that_no_gpu_divides_are_one_finding_at_the_hardware() -> None:
+    """Whatever number of teams and runtimes meets them; the help is the number to write."""
+    second = {"runtimes/second.yaml": {**SECOND}, NLP: {"runtimes": ["openmpi-cuda", "second"]}}
+    changes = together(share(2), share(4, VISION), second, {HARDWARE: {"system": {"cpu": 18}}})
+    found = [each for each in findings(changes) if each.rule == UNEVEN]
+
+    assert [(each.at.file, each.at.path) for each in found] == [
+        ("profiles/hardware/dgx-h100.yaml", ("system", "cpu"))
+    ]
+    assert found[0].message.startswith("a `dgx-h100` gives teams 103 cores for 8 GPUs")
+    assert found[0].hint == "Set `system: {cpu: 32}`, which leaves 12 cores to each GPU."
+    assert [note.message for note in found[0].notes] == [
+        "team nlp owns 2 GPUs of pool `dgx-h100`",
+        "team vision owns 4 GPUs of pool `dgx-h100`",
+    ]
+    fixed = together(changes, {HARDWARE: {"system": {"cpu": 32}}})
+    assert UNEVEN not in broken(fixed)
+
+
+@pytest.mark.parametrize(
+    ("count", "gpus", "choice"),
+    [
+        (8, 3, "`gpus` to 2, 4 or 6."),
+        (4, 3, "`gpus` to 2."),
+        (2, 1, "`gpus` to what 2 pods can divide, which 2 of a node are too few for."),
+    ],
+)
+def test_help_names_numbers_that_the_node_has(count: int, gpus: int, choice: str) -> None:
+    """Never of eight on a node with four."""
+    nics = [{"pci": f"0000:{18 + i}:00.0", "role": "rail", "gpu": i} for i in range(count)]
+    changes = share(gpus) | {HARDWARE: {"gpu": {"count": count}, "nics": nics}}
+    (found,) = [each for each in findings(changes) if each.rule == UNEVEN]
+
+    assert choice in found.hint

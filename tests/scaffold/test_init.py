@@ -21,7 +21,10 @@ def generated(folder: Path) -> Generation:
 
 @pytest.mark.parametrize(
     ("release", "preset", "nodes"),
-    [*product(sorted(releases()), sorted(presets()), (2, 3, 64, 1000))],
+    [
+        *product(sorted(releases()), sorted(presets()), (3,)),
+        *product(sorted(releases()), (PRESET, "cpu-node"), (2, 64, 1000)),
+    ],
 )
 def test_new_repository_takes_a_team_that_owns_every_node(
     tmp_path: Path, release: str, preset: str, nodes: int
@@ -39,6 +42,9 @@ def test_new_repository_takes_a_team_that_owns_every_node(
     assert addition.plan
     rules = {diagnostic.rule for diagnostic in generated(folder).diagnostics}
     expected = {"delivery/placeholder-left"}
+    fields = presets()[preset].value
+    if "gpu" in fields and "nics" not in fields:
+        expected.add("fabric/gpu-jobs-without-rails")
     if nodes == 2:
         expected.add("capacity/no-reserve")
     assert rules == expected

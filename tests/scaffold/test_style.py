@@ -106,7 +106,9 @@ def test_profiles_of_this_repository_have_the_style(path: Path) -> None:
         assert _styled("x", path.read_bytes()) == (path.read_bytes(), ())
 
 
-@pytest.mark.parametrize("preset", ["nvidia-dgx-h100", "dell-xe9680-h200", "cpu-node"])
+@pytest.mark.parametrize(
+    "preset", ["nvidia-dgx-h100", "dell-xe9680-h200", "nvidia-hgx-b200", "cpu-node"]
+)
 @pytest.mark.parametrize("release", ["openshift-ai-3.5", "kubernetes-1.36"])
 def test_what_init_and_add_write_has_the_style(tmp_path: Path, release: str, preset: str) -> None:
     """A new repository passes `fmt --check`."""

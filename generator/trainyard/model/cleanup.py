@@ -18,6 +18,7 @@ class FinishedJobs:
         keep: seconds that a TrainJob is kept after it completed or failed.
         image: has ``sh``, ``date`` and ``kubectl``.
         pull_secret: of the image, in our own namespace; None where nodes can pull it without one.
+        architecture: of the nodes that it runs on; empty for any.
     """
 
     at: Pointer
@@ -25,6 +26,7 @@ class FinishedJobs:
     keep: int
     image: str
     pull_secret: StoredSecret | None
+    architecture: str
 
     @property
     def name(self) -> str:

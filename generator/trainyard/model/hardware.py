@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import chain
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.accelerator import Product, known
 from trainyard.model.unit import Unit
 
 _KERNEL_PART = 64
@@ -19,6 +20,16 @@ _EVICTION_STORAGE = Fraction(1, 10)
 """kubelet evicts pods when less is free, and offers that much less
 (kubernetes:pkg/kubelet/eviction/defaults_linux.go and hardEvictionReservation in
 pkg/kubelet/cm/helpers.go, @v1.36.3)."""
+
+AMD64, ARM64 = "amd64", "arm64"
+"""Values of the label ``kubernetes.io/arch``."""
+
+PRESETS = "trainyard:presets/"
+"""How the files of presets begin, whose facts have a source."""
+
+_MOST_ALIGNED = 8
+"""NUMA nodes that kubelet's topology manager takes
+(kubernetes:pkg/kubelet/cm/topologymanager/topology_manager.go@v1.36.3)."""
 
 _LEAST_PIDS = 16384
 _PIDS_PER_CPU = 64
@@ -33,7 +44,7 @@ class Gpu:
         product: value of the label ``nvidia.com/gpu.product`` that GPU feature discovery sets.
         count: per node.
         resource: extended resource name, e.g. ``nvidia.com/gpu``.
-        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``; empty when unknown.
+        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``.
     """
 
     product: str
@@ -76,6 +87,7 @@ class Hardware:
     """One node type, complete.
 
     Args:
+        architecture: of its processors, as images have it, e.g. ``amd64``.
         cores: physical cores of the node; ``threads`` is what Kubernetes counts as cpu.
         total: capacity of the node.
         system: what the kernel, kubelet and daemon pods keep; never promised to a team.
@@ -95,6 +107,7 @@ class Hardware:
     at: Pointer
     files: tuple[str, ...]
     origins: Mapping[str, str]
+    architecture: str
     sockets: int
     cores: int
     threads: int
@@ -122,9 +135,19 @@ class Hardware:
         """Resource by which parts of such a node are counted: its GPUs, or ``cpu`` without any."""
         return self.gpu.resource if self.gpu else "cpu"
 
+    @property
+    def product(self) -> Product | None:
+        """What is known of its GPUs; None without GPUs, or if nothing is."""
+        return known(self.gpu.product) if self.gpu else None
+
     def stated(self, *path: str) -> Pointer:
         """Return the place of a fact, which may be in what the profile extends."""
         return Pointer(self.origins.get(".".join(path), self.at.file), path)
+
+    def edited(self, *path: str) -> Pointer:
+        """Return the place where a site gives a fact: in its profile, if a preset states it."""
+        at = self.stated(*path)
+        return self.at.below(path) if at.file.startswith(PRESETS) else at
 
     @property
     def rails(self) -> tuple[Nic, ...]:
@@ -175,6 +198,15 @@ class Hardware:
         return max(_LEAST_PIDS, _PIDS_PER_CPU * self.threads)
 
     @property
+    def is_aligned(self) -> bool:
+        """Whether kubelet aligns a pod's cores and devices by NUMA node.
+
+        With more NUMA nodes it does not start, and with a higher limit it would try all of their
+        combinations (kubernetes/kubernetes#135581, a GB200 with 34).
+        """
+        return self.numa_nodes <= _MOST_ALIGNED
+
+    @property
     def promised_cores(self) -> int:
         """Whole cores of a node that teams may be given."""
         return (self.total.cpu - self.system.cpu) // 1000 * self.cores // self.threads
@@ -185,6 +217,12 @@ class Hardware:
         return self.promised_cores - self.launcher.cpu // 1000 * self.cores // self.threads
 
     @property
+    def core_nodes(self) -> int:
+        """NUMA nodes with cores: on Grace, others are GPU memory alone."""
+        others = self.product.memory_nodes * self.gpus if self.product else 0
+        return self.numa_nodes - others if others < self.numa_nodes else self.numa_nodes
+
+    @property
     def cores_by_numa(self) -> tuple[int, ...]:
         """Cores that kubelet gives to a pod of a whole node, by NUMA node.
 
@@ -192,7 +230,8 @@ class Hardware:
         NUMA node has that many left, else it fills the others first
         (kubernetes:pkg/kubelet/cm/cpumanager/cpu_assignment.go@v1.36.3).
         """
-        count, whole = self.numa_nodes, self.cores // self.numa_nodes
+        count = self.core_nodes
+        whole = self.cores // count
         kept = -(-self.kubelet.cpu * self.cores // (self.threads * 1000))
         even, rest = divmod(self.rank_cores, count)
         if even <= whole - kept:

@@ -116,7 +116,7 @@ class Platform:
     ids: dict[str, tuple[Ids, ...]]
     allocations_at: Pointer
     components: tuple[Component, ...]
-    placeholders: tuple[tuple[Pointer, str], ...] = ()
+    placeholders: tuple[tuple[Pointer, object], ...] = ()
     retired: tuple[str, ...] = ()
     lost: Lost = Lost()
 

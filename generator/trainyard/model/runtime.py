@@ -48,6 +48,7 @@ class Runtime:
         small_launcher: whether MPI's launcher has a small pod of its own, without ranks.
         fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor
             GPU peers); empty for the fastest that each node has.
+        architectures: that its images are for, sorted.
         hardware: names of the hardware profiles that it runs on.
         shared_memory: bytes of /dev/shm of a whole node, inside the pod's memory.
         binding: ``cores`` (each rank is bound to its share) or ``none``.
@@ -75,6 +76,7 @@ class Runtime:
     launcher: Launcher
     small_launcher: bool
     fabric: str
+    architectures: tuple[str, ...]
     hardware: tuple[str, ...]
     shared_memory: int
     binding: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Network
 from operator import attrgetter
@@ -13,7 +13,7 @@ from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster, Cohort, Priority, Settings
 from trainyard.model.fabric import Fabric
-from trainyard.model.hardware import Hardware
+from trainyard.model.hardware import AMD64, Hardware
 from trainyard.model.link import LINKS
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import parse_price
@@ -48,13 +48,13 @@ def resolve_cluster(
     if release is None:
         return None
     pull_secrets = _pull_secrets(fields, at / "pullSecrets")
-    prefix = release.resource_prefix
+    pools = yield from _pools(fields, at / "pools", hardware, fabrics, release.resource_prefix)
     return Cluster(
         name=name,
         at=at,
         settings=settings,
         release=release,
-        pools=(yield from _pools(fields, at / "pools", hardware, fabrics, prefix)),
+        pools=pools,
         fabrics=fabrics,
         cohorts=(yield from _cohorts(fields, at / "cohorts")),
         priorities=_priorities(fields, at / "priorities"),
@@ -62,7 +62,7 @@ def resolve_cluster(
         pull_secrets=tuple(pull_secrets.values()),
         egress=(yield from _egress(fields, at / "egress")),
         networks=networks,
-        finished_jobs=(yield from _finished_jobs(fields, at, release, pull_secrets)),
+        finished_jobs=(yield from _finished_jobs(fields, at, release, pull_secrets, pools)),
         monitoring=(yield from resolve_monitoring(fields, at / "monitoring")),
         **_values(fields, release),
     )
@@ -96,7 +96,11 @@ def _pull_secrets(fields: Mapping[str, Any], at: Pointer) -> dict[str, PullSecre
 
 
 def _finished_jobs(
-    fields: Mapping[str, Any], at: Pointer, release: Release, known: Mapping[str, PullSecret]
+    fields: Mapping[str, Any],
+    at: Pointer,
+    release: Release,
+    known: Mapping[str, PullSecret],
+    pools: Sequence[Pool],
 ) -> Resolving[FinishedJobs | None]:
     """Return what deletes finished jobs; None where the profile leaves them."""
     if "finishedJobs" not in fields:
@@ -106,7 +110,14 @@ def _finished_jobs(
     if "pullSecret" in cleanup:
         secret = yield from find("pull secret", cleanup["pullSecret"], known, at / "pullSecret")
         stored = pull_secret(names.SYSTEM_NAMESPACE, secret) if secret else None
-    return FinishedJobs(at, release, parse_seconds(cleanup["keep"]), cleanup["image"], stored)
+    keep, image = parse_seconds(cleanup["keep"]), cleanup["image"]
+    architecture = cleanup.get("arch", _default_architecture(pools))
+    return FinishedJobs(at, release, keep, image, stored, architecture)
+
+
+def _default_architecture(pools: Sequence[Pool]) -> str:
+    """Return what an image is for that states nothing; empty where all nodes are the same."""
+    return "" if all(pool.hardware.architecture == AMD64 for pool in pools) else AMD64
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:

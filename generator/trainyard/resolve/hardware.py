@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.hardware import Gpu, Hardware, Nic, Share
+from trainyard.model.accelerator import known
+from trainyard.model.hardware import AMD64, ARM64, Gpu, Hardware, Nic, Share
 from trainyard.model.quantity import parse_bytes
+from trainyard.resolve.accelerator import with_known
 from trainyard.resolve.findings import Resolving
+from trainyard.resolve.incomplete import has_rails, missing
+from trainyard.resolve.inherited import kept, paths
 from trainyard.resolve.references import find
 from trainyard.rules.shape.incomplete_hardware import RULE as INCOMPLETE_HARDWARE
 from trainyard.yaml_io.source import Plain, Profiles, Source
 
 NODE_LABEL = "node-type"
 """Label below the settings' domain that no daemon removes (NVIDIA/k8s-device-plugin#1597)."""
-
-_REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet")
-_SHARE = ("cpu", "memory", "ephemeralStorage")
 
 
 def resolve_hardware(profiles: Profiles, domain: str) -> Resolving[dict[str, Hardware | None]]:
@@ -44,10 +45,12 @@ def _hardware(
     merged: dict[str, Plain] = {}
     for profile in reversed(chain):
         merged = _merge(merged, profile.value)
-    missing = _missing(merged)
-    for field in missing:
-        yield INCOMPLETE_HARDWARE.at(Pointer(source.file), f"`{field}` is not given")
-    if missing:
+    yield from kept(name, chain, has_rails(merged))
+    if "gpu" in merged:
+        merged["gpu"] = with_known(merged["gpu"])
+    incomplete = tuple(missing(Pointer(source.file), merged))
+    yield from incomplete
+    if incomplete:
         return None
     merged.setdefault("labels", {f"{domain}/{NODE_LABEL}": name})
     return _build(name, merged, chain)
@@ -95,40 +98,6 @@ def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Pl
     return merged
 
 
-def _paths(fields: Mapping[str, Plain], above: str = "") -> Iterator[str]:
-    """Yield the path of each key, joined with dots."""
-    for key, value in fields.items():
-        yield f"{above}{key}"
-        if isinstance(value, dict):
-            yield from _paths(value, f"{above}{key}.")
-
-
-def _missing(merged: Mapping[str, Any]) -> list[str]:
-    """Return the fields that neither the profile nor what it extends gives."""
-    missing = [field for field in _REQUIRED if field not in merged]
-    for group, fields in _required_groups(merged).items():
-        given = merged.get(group, {})
-        if group not in missing:
-            missing += [f"{group}.{field}" for field in fields if field not in given]
-    return missing
-
-
-def _required_groups(merged: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the fields that a node type needs inside of others."""
-    groups = {
-        "cpu": ("sockets", "cores", "threads"),
-        "system": (*_SHARE, "pods"),
-        "kubelet": _SHARE,
-    }
-    if "launcher" in merged:
-        groups["launcher"] = ("cores", "memory")
-    if "gpu" in merged:
-        groups["gpu"] = ("product", "count")
-    if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
-        groups["nic"] = ("vendor", "device", "rate", "virtualFunctions")
-    return groups
-
-
 def _share(fields: Mapping[str, Any]) -> Share:
     return Share(
         cpu=fields["cpu"] * 1000,
@@ -152,17 +121,18 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
     nic = merged.get("nic", {})
     origins: dict[str, str] = {}
     for source in reversed(chain):
-        origins |= dict.fromkeys(_paths(source.value), source.file)
+        origins |= dict.fromkeys(paths(source.value), source.file)
     nics_at = Pointer(origins.get("nics", chain[0].file)) / "nics"
     return Hardware(
         name=name,
         at=Pointer(chain[0].file),
         files=tuple(source.file for source in chain),
         origins=origins,
+        architecture=_architecture(merged),
         sockets=merged["cpu"]["sockets"],
         cores=merged["cpu"]["cores"],
         threads=merged["cpu"]["threads"],
-        numa_nodes=merged.get("numaNodes", 1),
+        numa_nodes=merged["numaNodes"],
         total=_share({**merged, "cpu": merged["cpu"]["threads"]}),
         system=_share(merged["system"]),
         launcher=_launcher(merged),
@@ -178,12 +148,20 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
     )
 
 
+def _architecture(merged: Mapping[str, Any]) -> str:
+    """Return the architecture of a node's processors, which follows from its GPUs."""
+    if "arch" in merged:
+        return str(merged["arch"])
+    product = known(merged["gpu"]["product"]) if "gpu" in merged else None
+    return ARM64 if product and product.has_grace else AMD64
+
+
 def _gpu(fields: Mapping[str, Any]) -> Gpu:
     return Gpu(
         product=fields["product"],
         count=fields["count"],
-        resource=fields.get("resource", "nvidia.com/gpu"),
-        minimum_cuda=fields.get("minimumCuda", ""),
+        resource=fields["resource"],
+        minimum_cuda=fields["minimumCuda"],
     )
 
 

@@ -127,11 +127,12 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
     return by_name(pool.hardware for pool in cluster.pools if _demands(pool) == demands)
 
 
-def _demands(pool: Pool) -> tuple[str, int, str, int]:
-    """Return what a pod template demands of a pool: fabric, rails, resource and number of GPUs."""
+def _demands(pool: Pool) -> tuple[str, str, int, str, int]:
+    """Return what a pod template demands of a pool: architecture, fabric, rails, kind of GPUs."""
     gpu = pool.hardware.gpu
     fabric = pool.fabric.name if pool.fabric else ""
-    return (fabric, len(pool.rails), gpu.resource if gpu else "", pool.hardware.gpus)
+    kind = pool.hardware
+    return (kind.architecture, fabric, len(pool.rails), gpu.resource if gpu else "", kind.gpus)
 
 
 def _launch(

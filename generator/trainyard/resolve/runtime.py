@@ -42,6 +42,7 @@ def resolve_runtime(
         launcher=LAUNCHERS[fields["launcher"]],
         small_launcher=fields["launcherPod"] == "small",
         fabric=fields.get("fabric", ""),
+        architectures=tuple(sorted(fields["arch"])),
         hardware=known,
         shared_memory=parse_bytes(fields["sharedMemory"]),
         binding=fields["binding"],

@@ -30,7 +30,8 @@ class NewPool:
     Args:
         hardware: name of its hardware profile.
         nodes: at least 2 for an MPI job of several pods, which needs one for its launcher.
-        devices: names of the RDMA devices of a node's rails; none without rails.
+        devices: names of the RDMA devices of a node's rails, empty where they vary; none
+            without rails.
         functions: virtual functions of each rail.
         gpus: whether its nodes have some.
     """

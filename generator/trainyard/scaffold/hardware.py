@@ -9,9 +9,11 @@ from trainyard.scaffold.template import filled
 
 _UNKNOWN = {
     "cpu": "{sockets: 2, cores: 64, threads: 128} # placeholder: the processors of one node",
+    "numaNodes": "2 # placeholder: the NUMA nodes of one node",
     "memory": "1Ti # placeholder: the memory of one node",
     "ephemeralStorage": "1788Gi # placeholder: the file system of kubelet on one node",
     "taint": "ml.example.com/cpu # placeholder: the taint of these nodes, a key of your own domain",
+    "nics": "[] # placeholder: a port beside each GPU with role rail; without any, jobs use TCP",
 }
 """Example values of the fields that a preset may leave to the site."""
 
@@ -23,7 +25,8 @@ def hardware_profile(preset: str, fields: Mapping[str, Any]) -> bytes:
         preset: its name.
         fields: of the preset.
     """
-    unknown = (f"{field}: {example}" for field, example in _UNKNOWN.items() if field not in fields)
+    given = {*fields, *(() if "gpu" in fields else ("nics",))}
+    unknown = (f"{field}: {example}" for field, example in _UNKNOWN.items() if field not in given)
     values = {
         "preset": preset,
         "unknown": "\n".join(unknown),

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import TreeError
+from trainyard.model.accelerator import Product, known
+from trainyard.model.hardware import AMD64, ARM64
 from trainyard.model.release import Release
 from trainyard.scaffold.cluster import NewPool, cluster_profile
 from trainyard.scaffold.hardware import hardware_profile
@@ -42,9 +44,23 @@ class FirstCluster:
         vendor, _, model = self.preset.partition("-")
         name = model if "-" in model else f"{vendor}-{model}"
         nics = self.hardware.get("nics", ())
-        devices = tuple(nic["device"] for nic in nics if nic["role"] == "rail")
+        devices = tuple(nic.get("device", "") for nic in nics if nic["role"] == "rail")
         functions = self.hardware["nic"]["virtualFunctions"] if devices else 0
         return NewPool(name, name, self.nodes, devices, functions, "gpu" in self.hardware)
+
+    @property
+    def cuda(self) -> str:
+        """CUDA version that its GPUs need at least; empty without GPUs."""
+        return self._product.minimum_cuda if self._product else ""
+
+    @property
+    def architecture(self) -> str:
+        """Architecture of its processors."""
+        return ARM64 if self._product and self._product.has_grace else AMD64
+
+    @property
+    def _product(self) -> Product | None:
+        return known(self.hardware["gpu"]["product"]) if "gpu" in self.hardware else None
 
 
 def init(folder: Path, cluster: FirstCluster, path: str = "overlays") -> dict[Path, bytes]:
@@ -88,7 +104,8 @@ def _described(cluster: FirstCluster) -> dict[str, bytes]:
         display="Open MPI",
         launcher="openmpi",
         hardware=[pool.hardware],
-        gpus="gpu" in cluster.hardware,
+        cuda=cluster.cuda,
+        architectures=[cluster.architecture],
         nodes=pool.nodes - pool.reserve,
     )
     return {

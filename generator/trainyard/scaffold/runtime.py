@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trainyard.model.hardware import AMD64
 from trainyard.model.launcher import LAUNCHERS, OPENMPI
+from trainyard.model.version import numbers
 from trainyard.scaffold.template import filled
 from trainyard.yaml_io.scalars import inline
 
@@ -21,7 +23,8 @@ _DESCRIPTIONS = {
 }
 _VERSIONS = {"openmpi": "4.1.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
 """Example version of each launcher's library."""
-_GPU_VERSIONS = {"cuda": "12.6", "nccl": "2.23.4"}
+_CUDA = {"12.6": "2.23.4", "12.8": "2.25.1", "12.9": "2.27.3"}
+"""Example versions of CUDA, each with one of NCCL that is built for it."""
 _NO_IMAGE = "sha256:" + 64 * "0"
 
 
@@ -34,7 +37,8 @@ class NewRuntime:
         display: its name for people.
         launcher: name of the program that starts ranks.
         hardware: names of the hardware profiles that it runs on.
-        gpus: whether that hardware has GPUs.
+        cuda: version that the GPUs of that hardware need at least; empty without GPUs.
+        architectures: of the processors of that hardware, sorted.
         nodes: of its largest job.
         image: with its digest; a placeholder when empty.
     """
@@ -43,7 +47,8 @@ class NewRuntime:
     display: str
     launcher: str
     hardware: Sequence[str]
-    gpus: bool
+    cuda: str
+    architectures: Sequence[str]
     nodes: int
     image: str = ""
 
@@ -52,7 +57,7 @@ def runtime_profile(runtime: NewRuntime) -> bytes:
     """Return the profile of a runtime; what only its image tells is a placeholder."""
     launcher = LAUNCHERS[runtime.launcher]
     versions = {launcher.library: _VERSIONS[launcher.library]}
-    versions |= _GPU_VERSIONS if runtime.gpus else {}
+    versions |= _gpu_versions(runtime.cuda) if runtime.cuda else {}
     held = "what the image holds"
     values = {
         "about": _ABOUT[launcher.mpi],
@@ -63,10 +68,25 @@ def runtime_profile(runtime: NewRuntime) -> bytes:
         "libraries": ", ".join(f'{name}: "{version}"' for name, version in versions.items()),
         "held": f"placeholder: {held}" if runtime.image else held,
         "launcher": f"launcher: {launcher.name}" if launcher is not OPENMPI else "",
+        "arch": _architectures(runtime),
         "hardware": ", ".join(map(inline, runtime.hardware)),
         "promised": runtime.nodes,
     }
     return filled("runtime.yaml", values)
+
+
+def _architectures(runtime: NewRuntime) -> str:
+    """Return the line with the architectures of the image; empty for the default."""
+    if runtime.architectures == [AMD64]:
+        return ""
+    return f"arch: [{', '.join(runtime.architectures)}] # placeholder: what the image is for"
+
+
+def _gpu_versions(needed: str) -> dict[str, str]:
+    """Return the first example versions that are not older than what GPUs need."""
+    newest = max(_CUDA, key=numbers)
+    cuda = next((cuda for cuda in _CUDA if numbers(cuda) >= numbers(needed)), newest)
+    return {"cuda": cuda, "nccl": _CUDA[cuda]}
 
 
 def _image(runtime: NewRuntime) -> str:

@@ -11,6 +11,7 @@ from trainyard.generation.generate import Target
 from trainyard.model.hardware import Hardware
 from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
+from trainyard.model.version import numbers
 from trainyard.profiles.discover import check_name
 from trainyard.profiles.read import plurals, presets, releases
 from trainyard.resolve.findings import collect
@@ -178,7 +179,8 @@ def _runtime(request: RuntimeRequest, used: Sequence[Hardware], platform: Platfo
         display=request.name,
         launcher=request.launcher,
         hardware=names,
-        gpus=any(hardware.gpu for hardware in used),
+        cuda=max((each.gpu.minimum_cuda for each in used if each.gpu), key=numbers, default=""),
+        architectures=sorted({each.architecture for each in used}),
         nodes=_promised(platform, names),
         image=request.image,
     )

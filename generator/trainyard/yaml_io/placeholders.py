@@ -11,14 +11,14 @@ MARK = "# placeholder"
 """What the comment begins with, beside a value or on the line above it."""
 
 
-def placeholders(source: Source) -> Iterator[tuple[Pointer, str]]:
-    """Yield the place of each text that is marked, and the text."""
+def placeholders(source: Source) -> Iterator[tuple[Pointer, Plain]]:
+    """Yield the place of each value on a line that is marked, and the value."""
     if source.value is None or MARK.encode() not in source.content:
         return
     marked = set(_marked(source.lines))
     for path, span in source.marks.items():
-        if span.line in marked and isinstance(value := _at(source.value, path), str):
-            yield Pointer(source.file).below(path), value
+        if span.line in marked:
+            yield Pointer(source.file).below(path), _at(source.value, path)
 
 
 def _marked(lines: Iterable[str]) -> Iterator[int]:

@@ -92,7 +92,7 @@ def _node(pool: Pool, number: int, name: str) -> Body:
         "metadata": {
             "name": name,
             "labels": {
-                "kubernetes.io/arch": "amd64",
+                "kubernetes.io/arch": pool.hardware.architecture,
                 "kubernetes.io/os": "linux",
                 **pool.hardware.labels,
                 **_levels(pool, number),

@@ -26,7 +26,8 @@ def cluster_facts(cluster: Cluster) -> Facts:
 def clean_up_facts(clean_up: FinishedJobs) -> Facts:
     """Yield the values of what deletes finished jobs."""
     secret = clean_up.pull_secret.name if clean_up.pull_secret else "no secret"
-    yield Fact("Jobs", "finished jobs", "are deleted with"), f"{clean_up.image} by {secret}"
+    nodes = f" on {clean_up.architecture}" if clean_up.architecture else ""
+    yield Fact("Jobs", "finished jobs", "are deleted with"), f"{clean_up.image} by {secret}{nodes}"
 
 
 def _of_delivery(cluster: Cluster) -> Facts:

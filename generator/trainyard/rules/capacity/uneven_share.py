@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.hardware import Hardware
 from trainyard.model.ownership import Owners
 from trainyard.model.platform import Platform
@@ -26,14 +26,19 @@ RULE = Rule(
         the two pods of an MPI job has half of its GPUs.
     """,
     fix="""
-        Set `gpus` to 2, 4 or 6 of 8, or `cores` to an even number. MPI needs at least 2, because
-        its launcher is a pod too, unless the runtime has `maxNodes: 1`. Set `cpu` in `system` so
-        that the other cores divide evenly.
+        Set `gpus` or `cores` to an even number: MPI needs at least 2, because its launcher is a pod
+        too, unless the runtime has `maxNodes: 1`. Set `cpu` in `system` so that the other cores
+        divide among the GPUs of a node.
     """,
 )
 
 
+_LISTED = 5
+"""So many numbers are no longer listed one by one."""
+
+
 def find(platform: Platform) -> Iterator[Diagnostic]:
+    split: dict[Pointer, list[tuple[str, Flavor]]] = {}
     for tenant, flavor in flavors_in_parts(platform):
         quota, hardware = flavor.quota, flavor.pool.hardware
         owns = f"team {tenant.name} owns {quota.display(quota.nodes)} of pool `{quota.pool}`"
@@ -44,7 +49,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             message = f"{owns}, whose nodes have {quota.per_node}: this is not a share of a node"
             yield RULE.at(quota.place, message, hint=_whole_nodes(platform, flavor))
         else:
-            yield from _uneven_pods(flavor, runtimes(platform, tenant, flavor.pool), owns)
+            listed = runtimes(platform, tenant, flavor.pool)
+            yield from _uneven_pods(flavor, listed, owns)
+            if any(_splits_cores(flavor, runtime) for runtime in listed):
+                split.setdefault(hardware.edited("system", "cpu"), []).append((owns, flavor))
+    for at, shares in split.items():
+        yield _split_cores(at, shares)
 
 
 def _other_parts(hardware: Hardware) -> str:
@@ -73,34 +83,77 @@ def _holds_no_share(pool: Pool, owners: Owners, flavor: Flavor) -> bool:
 
 
 def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator[Diagnostic]:
-    quota = flavor.quota
+    """Yield what a team's GPUs or cores leave over, once for all runtimes with as many pods."""
+    by_pods: dict[int, list[Runtime]] = {}
     for runtime in runtimes:
-        if problem := _problem(flavor, runtime.smallest_job):
-            launcher = f"the launcher of runtime `{runtime.name}` is {runtime.launcher.name}"
-            notes = [Note(launcher, runtime.at / "launcher")]
-            yield RULE.at(quota.place, f"{owns}: {problem}", notes=notes)
-    parts = {quota.own // runtime.smallest_job for runtime in runtimes} - {0}
-    borrow = quota.units(quota.borrow)
+        by_pods.setdefault(runtime.smallest_job, []).append(runtime)
+    for pods, listed in sorted(by_pods.items()):
+        if flavor.quota.own % pods:
+            message = (
+                f"{owns}: a job has at least {counted(pods, 'pod')}, which cannot have equal parts"
+            )
+            notes = [_launcher(runtime) for runtime in listed]
+            yield RULE.at(flavor.quota.place, message, hint=_even(flavor, pods), notes=notes)
+    parts = {flavor.quota.own // pods for pods in by_pods} - {0}
+    yield from _uneven_loan(flavor, sorted(parts), owns)
+
+
+def _uneven_loan(flavor: Flavor, parts: list[int], owns: str) -> Iterator[Diagnostic]:
+    """Yield what borrowed GPUs or cores leave over, whatever size the pods have."""
+    borrow = flavor.quota.units(flavor.quota.borrow)
     if parts and all(borrow % part for part in parts):
-        pods = " or ".join(map(str, sorted(parts)))
-        message = f"{owns} and borrows {borrow}, but a pod has {pods} of them"
-        yield RULE.at(quota.at / "borrow", message)
+        sizes = " or ".join(map(str, parts))
+        message = f"{owns} and borrows {borrow}, but a pod has {sizes} of them"
+        yield RULE.at(flavor.quota.at / "borrow", message)
 
 
-def _problem(flavor: Flavor, pods: int) -> str:
-    """Return why a share does not divide into that many pods; empty if it does."""
-    quota, hardware = flavor.quota, flavor.pool.hardware
-    part, rest = divmod(quota.own, pods)
-    cores = quota.nodes * hardware.promised_cores / pods
-    if rest:
-        return f"a job has at least {counted(pods, 'pod')}, which cannot have equal parts"
-    if cores.denominator > 1:
-        gives = (
-            f"a node gives {counted(hardware.promised_cores, 'core')} for "
-            f"{quota.unit.counted(quota.per_node)}"
-        )
-        return f"a pod of {quota.unit.counted(part)} would not have whole cores, as {gives}"
-    return ""
+def _launcher(runtime: Runtime) -> Note:
+    message = f"the launcher of runtime `{runtime.name}` is {runtime.launcher.name}"
+    return Note(message, runtime.at / "launcher")
+
+
+def _even(flavor: Flavor, pods: int) -> str:
+    """Return which numbers of a node's GPUs or cores as many pods can divide."""
+    quota = flavor.quota
+    numbers = range(pods, quota.per_node, pods)
+    choice = f"an even number below {quota.per_node}"
+    if not numbers:
+        choice = f"what {pods} pods can divide, which {quota.per_node} of a node are too few for"
+    elif len(numbers) < _LISTED:
+        *first, last = map(str, numbers)
+        choice = f"{', '.join(first)} or {last}" if first else last
+    one = "The pods are MPI's launcher and a node; `maxNodes: 1` in the runtime makes them one."
+    return f"Set `{quota.unit}` to {choice}. {one}"
+
+
+def _splits_cores(flavor: Flavor, runtime: Runtime) -> bool:
+    """Return whether a pod of a share would have a part of a core."""
+    quota, pods = flavor.quota, runtime.smallest_job
+    cores = quota.nodes * flavor.pool.hardware.promised_cores / pods
+    return quota.own % pods == 0 and cores.denominator > 1
+
+
+def _split_cores(at: Pointer, shares: list[tuple[str, Flavor]]) -> Diagnostic:
+    """Return the finding about hardware whose cores don't divide among its GPUs."""
+    each = shares[0][1].pool.hardware
+    message = (
+        f"a `{each.name}` gives teams {counted(each.promised_cores, 'core')} for "
+        f"{counted(each.gpus, 'GPU')}, so that pods would not have whole cores"
+    )
+    notes = [Note(owns, flavor.quota.place) for owns, flavor in shares]
+    return RULE.at(at, message, hint=_divisible(each), notes=notes)
+
+
+def _divisible(each: Hardware) -> str:
+    """Return the next system share that leaves as many whole cores to each GPU."""
+    cores = each.promised_cores // each.gpus
+    if not cores:
+        return f"Lower `system.cpu`, so that at least {counted(each.gpus, 'core')} are left."
+    left = cores * each.gpus * each.threads // each.cores
+    return (
+        f"Set `system: {{cpu: {each.threads - left}}}`, which leaves "
+        f"{counted(cores, 'core')} to each GPU."
+    )
 
 
 CHECK = Check(RULE, find, each=("runtimes",))

@@ -11,6 +11,8 @@ from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
+from trainyard.rules._iterate import hardware
+from trainyard.rules._measured import MEASURED
 
 EXAMPLE_HOSTS = (".example", ".example.com", ".example.net", ".example.org")
 """Names that cannot be registered (RFC 2606)."""
@@ -31,8 +33,8 @@ RULE = Rule(
     id="delivery/placeholder-left",
     severity=Severity.WARNING,
     summary="""
-        The domain, addresses, network ranges and images in profiles are the site's own, not the
-        placeholders that `trainyard init` and `add` write.
+        The domain, addresses, network ranges, images and sizes of nodes in profiles are the site's
+        own, not the placeholders that `trainyard init` and `add` write.
     """,
     why="""
         Argo CD cannot clone the repository or reach the cluster, pods cannot pull the image or
@@ -45,6 +47,10 @@ RULE = Rule(
     """,
 )
 _CAUSE = "placeholders are left that no site can have"
+_GUESSED = (
+    "Quota is computed from these numbers. With more than a node has, admitted jobs stay Pending; "
+    "with less, a part of every node is never used."
+)
 _PERMANENT = (
     "The domain is permanent once a cluster has the tree: it is in the name of every label by "
     "which queues, policies and pools find namespaces and nodes."
@@ -57,15 +63,32 @@ _FIX_DOMAIN = (
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     messages = dict(_impossible(platform))
-    for at, text in platform.placeholders:
-        if _is_reserved(_host(text)):
-            messages.setdefault(at, _reserved(_host(text)))
+    for at, value in platform.placeholders:
+        if isinstance(value, str) and _is_reserved(_host(value)):
+            messages.setdefault(at, _reserved(_host(value)))
     domain = platform.settings.at / "domain"
     if messages.pop(domain, ""):
         message = f"`domain` is the placeholder `{platform.settings.domain}`"
         yield replace(RULE.at(domain, message, hint=_FIX_DOMAIN), consequence=_PERMANENT)
     for at, message in messages.items():
         yield RULE.at(at, message, cause=_CAUSE)
+    yield from _unmeasured(platform)
+
+
+def _unmeasured(platform: Platform) -> Iterator[Diagnostic]:
+    """Yield a finding for each hardware profile with numbers that nobody has measured."""
+    for each in hardware(platform):
+        guesses = [at for at, _ in platform.placeholders if _is_size(at, each.at.file)]
+        if guesses:
+            fields = ", ".join(f"`{at.path[0]}`" for at in guesses)
+            message = f"placeholders are left of what a `{each.name}` has: {fields}"
+            hint = " ".join(MEASURED[str(at.path[0])] for at in guesses)
+            found = RULE.at(guesses[0], message, hint=f"{hint} Remove the comments.")
+            yield replace(found, consequence=_GUESSED)
+
+
+def _is_size(at: Pointer, file: str) -> bool:
+    return at.file == file and len(at.path) == 1 and at.path[0] in MEASURED
 
 
 def _impossible(platform: Platform) -> Iterator[tuple[Pointer, str]]:

@@ -23,6 +23,13 @@ RULE = Rule(
 )
 
 
+_OWN = {
+    "pci": "have PCI address {}",
+    "interface": "are interface `{}`",
+    "device": "are RDMA device `{}`",
+}
+"""What no two ports of a node have in common, by its field."""
+
 _WRONG_NUMBER = (
     "Correct `nics` from what `nvidia-smi topo -m` and `lspci` show on such a node. If the node "
     "really has these ports, Trainyard does not support it on a fabric: give the ports another "
@@ -32,9 +39,9 @@ _WRONG_NUMBER = (
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for node_type in hardware(platform):
-        yield from _repeated(
-            node_type, [(nic.pci, nic) for nic in node_type.nics], "have PCI address {}"
-        )
+        for field, problem in _OWN.items():
+            ports = [(value, nic) for nic in node_type.nics if (value := getattr(nic, field))]
+            yield from _repeated(node_type, ports, problem)
         if node_type.gpu and node_type.rails:
             yield from _unlike_gpus(node_type, node_type.gpu.count)
     yield from _pools_without_rails(platform)

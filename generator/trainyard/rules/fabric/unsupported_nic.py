@@ -5,27 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.card import CARDS, FUNCTIONS, VENDOR
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-
-_NVIDIA = "15b3"
-
-
-_PORTS = frozenset(
-    {"1013", "1015", "1017", "1019", "101b", "101d", "101f", "1021", "1023", "a2d6", "a2dc"}
-)
-"""Ports that the operator supports
-(k8snetworkplumbingwg/sriov-network-operator:.../templates/configmap.yaml@v1.6.0)."""
-
-
-_FUNCTIONS = frozenset({"1014", "1016", "1018", "101a", "101c", "101e"})
-"""Virtual functions of these ports, from the same list."""
-
-
-_ETHERNET = {"1015": "ConnectX-4 Lx", "101d": "ConnectX-6 Dx", "101f": "ConnectX-6 Lx"}
-
 
 RULE = Rule(
     id="fabric/unsupported-nic",
@@ -49,7 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for rail in (pool.rails[0] for pool in site.cluster.pools if pool.rails):
             each, fabric = rail.pool.hardware, rail.fabric
             if problem := _nic_problem(each, fabric, site.cluster.external):
-                field = "vendor" if each.nic_vendor != _NVIDIA else "device"
+                field = "vendor" if each.nic_vendor != VENDOR else "device"
                 on_fabric = f"pool `{rail.pool.name}` is on fabric `{fabric.name}`"
                 notes = [Note(on_fabric, rail.pool.at / "fabric")]
                 message, hint = problem
@@ -61,19 +45,20 @@ def _nic_problem(
 ) -> tuple[str, str] | None:
     """Return the problem of the ports and a hint; the hint is empty if the ids are wrong."""
     ids = f"{each.nic_vendor}:{each.nic_device}"
-    if each.nic_vendor != _NVIDIA:
+    if each.nic_vendor != VENDOR:
         hint = (
             "Give these ports another `role` than `rail` and remove the pool's `fabric`; jobs "
             "then use sockets."
         )
-        message = f"the rails of a `{each.name}` are ports {ids}, but jobs need NVIDIA's, {_NVIDIA}"
+        message = f"the rails of a `{each.name}` are ports {ids}, but jobs need NVIDIA's, {VENDOR}"
         return message, hint
-    if each.nic_device in _FUNCTIONS:
+    if each.nic_device in FUNCTIONS:
         return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`", ""
-    if each.nic_device in _ETHERNET and fabric.link.name == "infiniband":
+    card = CARDS.get(each.nic_device)
+    if card and not card.infiniband and fabric.link.name == "infiniband":
         hint = f"Set `link: roce` on fabric `{fabric.name}`, or correct the device."
-        return f"{ids} is {_ETHERNET[each.nic_device]}, which does not support InfiniBand", hint
-    if each.nic_device not in _PORTS and f"Nic/{ids}" not in external:
+        return f"{ids} is {card.name}, which does not support InfiniBand", hint
+    if card is None and f"Nic/{ids}" not in external:
         hint = (
             f"If its owner added the port to the operator's list, declare `Nic/{ids}` with that "
             "owner in `external` of the cluster."

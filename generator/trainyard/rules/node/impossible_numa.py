@@ -18,7 +18,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="""
         Each port is on an existing NUMA node, all ports of a card are on the same one, and each
-        NUMA node has a core.
+        NUMA node has a core. All sockets have as many NUMA nodes.
     """,
     why=NO_EFFECT,
     fix="""
@@ -36,9 +36,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _too_many(each: Hardware) -> Iterator[Diagnostic]:
     """Yield what exceeds the number of cores, or of NUMA nodes."""
     has = f"a `{each.name}` has {counted(each.numa_nodes, 'NUMA node')}"
-    if each.numa_nodes > each.cores:
+    if each.core_nodes > each.cores:
         message = f"{has} and {counted(each.cores, 'core')}"
-        yield RULE.at(each.stated("numaNodes"), message)
+        yield RULE.at(each.edited("numaNodes"), message)
+    elif max(each.core_nodes, each.sockets) % min(each.core_nodes, each.sockets):
+        message = f"{has} and {counted(each.sockets, 'socket')}"
+        yield RULE.at(each.edited("numaNodes"), message)
     for nic in each.nics:
         if nic.numa >= each.numa_nodes:
             message = f"port {nic.pci} is on NUMA node {nic.numa}; {has}"

@@ -48,7 +48,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             message += f", which leaves {rest} unused"
             notes = [Note("the cpu of the system share", each.stated("system", "cpu"))]
             yield RULE.at(runtime.at / "binding", message, notes=notes)
-        elif ranks >= each.numa_nodes and _spans_numa_nodes(each, share):
+        elif ranks >= each.core_nodes and _spans_numa_nodes(each, share):
             message += f", and some ranks to two NUMA nodes: kubelet gives a job {_cores(each)}"
             notes = [Note("kubelet keeps this cpu on NUMA node 0", each.stated("kubelet", "cpu"))]
             yield RULE.at(runtime.at / "binding", message, notes=notes)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.model.accelerator import SLICED
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware
-
-_SLICED = re.compile(r"-MIG-|-SHARED\Z")
-
 
 _WHOLE = {"nvidia.com/mig.config": "all-disabled", "nvidia.com/gpu.sharing-strategy": "none"}
 """Labels that select nodes with parts of GPUs, unless they have these values."""
@@ -41,7 +38,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _sliced(each: Hardware) -> Iterator[tuple[str, Pointer]]:
     """Yield each product or label that marks parts of GPUs, with its place."""
-    if each.gpu and _SLICED.search(each.gpu.product):
+    if each.gpu and SLICED.search(each.gpu.product):
         yield each.gpu.product, each.at / "gpu" / "product"
     for key, whole in _WHOLE.items():
         if each.labels.get(key, whole) != whole:

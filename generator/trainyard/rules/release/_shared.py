@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainyard.model.release import KnownBad
-from trainyard.rules._versions import numbers
+from trainyard.model.version import numbers
 
 
 def applies(bad: KnownBad, versions: Mapping[str, str]) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
+from trainyard.model.version import numbers
 from trainyard.rules._check import Check
-from trainyard.rules._versions import numbers
 from trainyard.rules.release._shared import applies
 
 RULE = Rule(

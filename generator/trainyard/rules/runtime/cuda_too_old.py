@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.version import numbers
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware_of
-from trainyard.rules._versions import numbers
 
 RULE = Rule(
     id="runtime/cuda-too-old",
@@ -34,7 +34,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"CUDA {cuda} does not support the GPUs of a `{node_type.name}`, which need "
                     f"{needed}"
                 )
-                notes = [Note("what the GPUs need", node_type.stated("gpu", "minimumCuda"))]
+                notes = [Note("the GPUs", node_type.stated("gpu", "product"))]
                 yield RULE.at(runtime.at / "libraries" / "cuda", message, notes=notes)
 
 

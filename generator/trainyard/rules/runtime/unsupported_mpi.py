@@ -9,8 +9,8 @@ from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.platform import Platform
 from trainyard.model.runtime import Runtime
+from trainyard.model.version import numbers
 from trainyard.rules._check import Check
-from trainyard.rules._versions import numbers
 
 OTHER_MPIS = re.compile(r"impi\Z|intel-?(oneapi-)?mpi|mpich|mvapich")
 """Beginnings of the names of MPIs that no launcher starts, and other names of Intel MPI."""

@@ -8,7 +8,7 @@ from trainyard.change.impact.reaction import Condition, Edited
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.network import MPI_JOBS
 from trainyard.model.quantity import parse_amount
-from trainyard.rules._versions import numbers
+from trainyard.model.version import numbers
 
 
 def becomes(value: str) -> Condition:
