@@ -12,9 +12,9 @@ from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
 from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.refusals import (
+    DENIED,
     FINALIZER,
     FROZEN,
-    NO_CLAIMS,
     OF_DELIVERY,
     OF_OTHERS,
     OWNER,
@@ -126,7 +126,7 @@ def _of_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
         "metadata": {"name": "rehearsal", "namespace": space.namespace, **_MARKS["delivered"]},
         "spec": claim_spec("x"),
     }
-    refusal = OF_DELIVERY if space.claimable_classes else NO_CLAIMS
+    refusal = OF_DELIVERY if space.claimable_classes else DENIED
     yield _case(space, new, "created", partial(runner.create, new), refusal)
     if space.claims:
         claim = space.claims[0]

@@ -11,6 +11,7 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks import wanted_nodes
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.refusals import (
+    DENIED,
     EGRESS,
     EPHEMERAL,
     FOREGROUND,
@@ -101,7 +102,8 @@ class OperatorCommands:
         monitor = _monitor(self._space)
         yield self._case(monitor, "created", OF_DELIVERY, partial(self._account.create, monitor))
         site = self._lab.plan.site
-        yield from wanted_nodes.feature_cases(site, self._account, self._space.namespace)
+        space = self._space.namespace
+        yield from wanted_nodes.feature_cases(site, self._account, space, DENIED)
         yield from wanted_nodes.binding_cases(site, self._account, self._pod)
         if self._fabrics:
             yield from self._networks()

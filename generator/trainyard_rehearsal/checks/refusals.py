@@ -69,5 +69,6 @@ NODE_FEATURE = "only a daemon writes NodeFeatures"
 OF_TEAM = "is a team's: only the platform's delivery changes or deletes it"
 FILES = "no csi of a driver for files"
 ADOPTED = "is of volumes that hold data of teams"
-NO_CLAIMS = "denied request"
-"""Where a team may claim nothing, claims of the tree fill its sum: a policy more may answer."""
+DENIED = "denied request"
+"""Several policies say so, and any may answer: where a team may claim nothing, claims of the tree
+fill its sum."""

@@ -20,8 +20,8 @@ from trainyard_rehearsal.checks.objects_of_others import (
     objects_of_others,
 )
 from trainyard_rehearsal.checks.refusals import (
+    DENIED,
     FINALIZER,
-    NO_CLAIMS,
     OBJECT_TOO_LARGE,
     TRAINER_ONLY,
 )
@@ -132,10 +132,10 @@ def _claims_of(
 ) -> Iterator[RequestCase]:
     at = space.team.at
     for change, refusal in _CLAIMS:
-        answer = refusal if space.claimable_classes else NO_CLAIMS
+        answer = refusal if space.claimable_classes else DENIED
         yield _create(maker, with_change(_claim(space, ""), change), answer, at)
     # Two policies say so, and either may answer.
-    answer = _ANOTHER_CLASS if space.claimable_classes else NO_CLAIMS
+    answer = _ANOTHER_CLASS if space.claimable_classes else DENIED
     yield _create(maker, _claim(space, names.ADOPTED_CLASS), answer, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)
