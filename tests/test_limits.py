@@ -73,6 +73,11 @@ def repair(nodes: list[str]) -> dict[str, Any]:
 
 LONG: dict[str, dict[str, Any]] = {
     "cluster.cohorts": {CLUSTER: {"cohorts": many({})}},
+    "cluster.dns.addresses": {
+        CLUSTER: {"dns": {"addresses": [f"169.254.20.{i}" for i in range(1, 9)]}}
+    },
+    "cluster.dns.labels": {CLUSTER: {"dns": {"labels": {f"x.com/{i}": "y" for i in range(8)}}}},
+    "cluster.dns.ports": {CLUSTER: {"dns": {"ports": list(range(1, 9))}}},
     "cluster.egress": {CLUSTER: {"egress": many({"to": ["203.0.113.0/28"], "ports": [443]})}},
     "cluster.external": {
         CLUSTER: {"external": {f"StorageClass/{name}": "storage team" for name in NAMES}}

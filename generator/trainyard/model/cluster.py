@@ -10,6 +10,7 @@ from itertools import chain
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
+from trainyard.model.dns import Dns
 from trainyard.model.fabric import Fabric
 from trainyard.model.link import ROCE
 from trainyard.model.monitoring import (
@@ -119,6 +120,7 @@ class Cluster:
     priorities: tuple[Priority, ...]
     storage: tuple[Storage, ...]
     pull_secrets: tuple[PullSecret, ...]
+    dns: Dns
     egress: tuple[Egress, ...]
     networks: Mapping[str, IPv4Network]
     operators: tuple[str, ...]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from trainyard.model import names
@@ -160,8 +159,8 @@ class ClusterView:
         """Objects that the tree uses and does not define, with their owners.
 
         A cluster without fabrics needs no namespaces of their operators, one without monitoring no
-        metrics and no namespace of a Prometheus, one without dashboards none of the console, and
-        one without logs none of theirs.
+        metrics and no namespace of a Prometheus, one without dashboards none of the console, one
+        without logs none of theirs, and one with other name servers none of the release's.
         """
         unused = {f"Namespace/{name}" for name in self._unused_namespaces()}
         return _without(unused | self._unread(), self.cluster.external)
@@ -182,6 +181,8 @@ class ClusterView:
             unused.update(NAMESPACES.values())
         if not cluster.stores_logs:
             unused.add("openshift-logging")
+        if cluster.dns.namespace != cluster.release.dns.namespace:
+            unused.add(cluster.release.dns.namespace)
         return unused
 
     @property
@@ -259,12 +260,6 @@ class ClusterView:
             {"key": key, "operator": "DoesNotExist"},
         ]
         return [{"podSelector": {"matchExpressions": never}}]
-
-    @property
-    def dns_ports(self) -> list[dict[str, Any]]:
-        """The name servers' ports, both protocols."""
-        ports = product(self.cluster.release.dns.ports, ("TCP", "UDP"))
-        return [{"port": port, "protocol": protocol} for port, protocol in ports]
 
     @property
     def shares_fairly(self) -> bool:

@@ -40,6 +40,8 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
         for i, namespace in enumerate(egress.namespaces):
             if namespace not in own and not namespace.startswith(may_be):
                 yield f"Namespace/{namespace}", egress.at / "namespaces" / i
+    if site.cluster.dns.namespace not in own:
+        yield f"Namespace/{site.cluster.dns.namespace}", site.cluster.dns.at / "namespace"
 
 
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
