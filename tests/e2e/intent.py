@@ -35,8 +35,8 @@ _TEAM_PODS = {
 }
 """Labels of the pods of each team's namespace, by the end of their names."""
 _ANY_PORTS = (22, 53, 80, 443, 5353, 6443, 8888, 40000)
-"""Ports of sshd, DNS of both releases, the metadata service, egress rules, a workbench, and one that
-MPI chose."""
+"""Ports of sshd, DNS of both releases, the metadata service, egress rules, a workbench, and one
+that MPI chose."""
 
 
 _PROMETHEUS = {
