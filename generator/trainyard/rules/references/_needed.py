@@ -33,6 +33,11 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
     yield from _storage(site.cluster)
     yield from _monitoring(site.cluster)
     yield from _namespaces(site.cluster)
+    yield from _reached(site, unknown)
+
+
+def _reached(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]]:
+    """Yield the namespaces whose pods those of teams may reach."""
     own = {space.namespace for tenant in site.tenants for space in tenant.spaces}
     # A namespace with such a prefix may belong to a team whose profile or pool is left out.
     may_be = tuple(names.namespace(team) for team in sorted(unknown))
