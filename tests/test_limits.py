@@ -98,6 +98,9 @@ LONG: dict[str, dict[str, Any]] = {
         CLUSTER: {"monitoring": {"labels": {f"x.com/{i}": "y" for i in range(20)}}}
     },
     "cluster.pools": pools(MANY),
+    "cluster#pool.labels": {
+        CLUSTER: {"pools": {"dgx-h100": {"labels": {f"x.com/{i}": "y" for i in range(7)}}}}
+    },
     "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
     "cluster.pullSecrets": {CLUSTER: {"pullSecrets": many({"secretStore": "vault", "path": "ml"})}},
     "cluster.systemNamespaces": {CLUSTER: {"systemNamespaces": NAMES}},

@@ -121,7 +121,7 @@ class ClusterView:
     @property
     def pool_label_keys(self) -> list[str]:
         """Keys of the labels that select the nodes of some pool, sorted."""
-        return sorted(set().union(*(pool.hardware.labels for pool in self.cluster.pools)))
+        return sorted(set().union(*(pool.labels for pool in self.cluster.pools)))
 
     @property
     def components(self) -> dict[str, str]:
