@@ -103,6 +103,7 @@ class Cluster:
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
         node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or
             ``with-platform``.
+        sets_rdma_mode: whether the SR-IOV operator sets the exclusive mode; else the nodes' owner.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's
             included.
     """
@@ -129,6 +130,7 @@ class Cluster:
     frameworks: tuple[str, ...]
     sharing: str
     node_sync: str
+    sets_rdma_mode: bool
     fips: bool
     encrypts_pods: bool
     external: Mapping[str, str]

@@ -83,6 +83,7 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
         "frameworks": tuple(sorted(fields["frameworks"])),
         "sharing": fields["sharing"],
         "node_sync": fields["nodes"]["sync"],
+        "sets_rdma_mode": fields["nodes"]["rdmaMode"] == "exclusive",
         "fips": fields["fips"],
         "encrypts_pods": fields["networks"]["encrypted"],
         "external": {**release.external, **fields.get("external", {})},
