@@ -43,8 +43,8 @@ class Pool:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Labels that select the nodes, sorted: those of the hardware, and the pool's own."""
-        return dict(sorted({**self.hardware.labels, **self.own_labels}.items()))
+        """Labels that select the nodes: those of the hardware, then the pool's own."""
+        return {**self.hardware.labels, **self.own_labels}
 
     @property
     def labels_at(self) -> Pointer:

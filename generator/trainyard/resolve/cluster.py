@@ -200,7 +200,7 @@ def _pools(
                     prefix=prefix,
                     price=parse_price(pool["nodeHour"]) if "nodeHour" in pool else None,
                     maintenance=tuple(_maintenance(pool, at / name / "maintenance")),
-                    own_labels=pool.get("labels") or {},
+                    own_labels=dict(sorted((pool.get("labels") or {}).items())),
                 )
             )
     return tuple(pools)

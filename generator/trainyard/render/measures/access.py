@@ -47,7 +47,7 @@ def _in_whole_cluster(bindings: Sequence[Manifest], team: Collection[Subject]) -
 
 def _kinds(subjects: Iterable[Subject]) -> str:
     """Return what subjects are, e.g. ``groups and service accounts``."""
-    return listed({_SUBJECTS[kind] for kind, _, _ in subjects})
+    return " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in subjects}))
 
 
 def _subjects(binding: Manifest) -> list[Subject]:

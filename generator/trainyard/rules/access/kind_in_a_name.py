@@ -16,8 +16,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary=f"An entry is the plain name of a group, or `{USER}` and the name of a user.",
     why="""
-        Nobody has the role: RBAC compares whole names, and no group of the identity provider has
-        this one. Argo CD and the API server report nothing.
+        Nobody has the role (seen with Kubernetes 1.36.3): RBAC compares whole names, and no group
+        of the identity provider has this one. Argo CD and the API server report nothing.
     """,
     fix=f"""
         Write a group by its name alone, a user as `{USER}alice`, and an account of a program under
