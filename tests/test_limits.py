@@ -104,6 +104,9 @@ LONG: dict[str, dict[str, Any]] = {
     "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
     "cluster.pullSecrets": {CLUSTER: {"pullSecrets": many({"secretStore": "vault", "path": "ml"})}},
     "cluster.systemNamespaces": {CLUSTER: {"systemNamespaces": NAMES}},
+    "cluster.unavailable": {
+        CLUSTER: {"unavailable": ["api-server-flags", "kubelet-files", "machine-configs"]}
+    },
     "cluster.roles.operator": {CLUSTER: {"roles": {"operator": NAMES}}},
     "cluster.roles.auditor": {CLUSTER: {"roles": {"auditor": NAMES}}},
     "cluster.storage": {CLUSTER: {"storage": many({"class": "cephfs"})}},

@@ -32,6 +32,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.review import Review
 from trainyard.model.storage import PullSecret, Storage
+from trainyard.model.unavailable import MACHINE_CONFIGS, NEEDED_BY
 
 OWN_SERVER = "https://kubernetes.default.svc"
 """Argo CD's URL for the cluster that it runs on."""
@@ -103,6 +104,7 @@ class Cluster:
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
         node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or
             ``with-platform``.
+        unavailable: what nobody can set up here, e.g. ``api-server-flags``; sorted.
         sets_rdma_mode: whether the SR-IOV operator sets the exclusive mode; else the nodes' owner.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's
             included.
@@ -131,6 +133,7 @@ class Cluster:
     sharing: str
     node_sync: str
     sets_rdma_mode: bool
+    unavailable: tuple[str, ...]
     fips: bool
     encrypts_pods: bool
     external: Mapping[str, str]
@@ -154,6 +157,12 @@ class Cluster:
         return max((len(pool.rails) for pool in self.pools_on(fabric)), default=0)
 
     @property
+    def features(self) -> frozenset[str]:
+        """Features of the release, without those that need what nobody can set up here."""
+        held = self.release.features
+        return frozenset(each for each in held if NEEDED_BY.get(each) not in self.unavailable)
+
+    @property
     def node_unit(self) -> str:
         """Sync unit of the objects that set up nodes."""
         return "platform" if self.node_sync == "with-platform" else "nodes"
@@ -162,7 +171,7 @@ class Cluster:
     def has_node_unit(self) -> bool:
         """Return whether there is a sync unit of the nodes alone."""
         on_fabrics = any(pool.fabric for pool in self.pools)
-        has_objects = on_fabrics or "machine-config" in self.release.features
+        has_objects = on_fabrics or "machine-config" in self.features
         return has_objects and self.node_unit == "nodes"
 
     @property
@@ -211,6 +220,8 @@ class Cluster:
     def sources(self) -> tuple[MetricSource, ...]:
         """What alerts and dashboards read, by name; without an Argo CD on another cluster."""
         sources = dict(self.release.metrics)
+        if MACHINE_CONFIGS in self.unavailable:
+            sources.pop("machine-config", None)
         if self.has_remote_argocd:
             sources.pop("argocd", None)
         elif "argocd" in sources:

@@ -84,6 +84,7 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
         "sharing": fields["sharing"],
         "node_sync": fields["nodes"]["sync"],
         "sets_rdma_mode": fields["nodes"]["rdmaMode"] == "exclusive",
+        "unavailable": tuple(sorted(fields.get("unavailable", ()))),
         "fips": fields["fips"],
         "encrypts_pods": fields["networks"]["encrypted"],
         "external": {**release.external, **fields.get("external", {})},

@@ -79,7 +79,7 @@ class ClusterView:
     @property
     def has_machine_pools(self) -> bool:
         """Return whether OpenShift sets up the nodes of each pool."""
-        return "machine-config" in self.cluster.release.features
+        return "machine-config" in self.cluster.features
 
     @property
     def has_job_states(self) -> bool:
