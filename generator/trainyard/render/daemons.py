@@ -50,17 +50,27 @@ def daemons(cluster: Cluster) -> Iterator[Daemon]:
     classes = sorted({storage.storage_class for storage in cluster.storage} - {""})
     if cluster.taints and classes:
         yield _storage(cluster, classes)
-    if with_gpus := _foreign(filter(attrgetter("hardware.gpu"), cluster.pools)):
-        yield _gpu(cluster, with_gpus)
-        if not _is_openshift(cluster):
-            yield _features(with_gpus)
+    yield from _of_gpus(cluster)
     on_fabrics = _foreign(filter(attrgetter("fabric"), cluster.pools))
     if on_fabrics and cluster.release.ipam == "nv-ipam":
         yield _network(cluster.release.ipam_namespace, on_fabrics)
     if cluster.taints:
-        if cluster.monitoring and cluster.monitoring.logs and not _is_openshift(cluster):
-            yield _collector(cluster.taints)
-        yield _others(cluster)
+        yield from _of_the_site(cluster)
+
+
+def _of_gpus(cluster: Cluster) -> Iterator[Daemon]:
+    """Yield the daemons that nodes with GPUs need."""
+    if with_gpus := _foreign(filter(attrgetter("hardware.gpu"), cluster.pools)):
+        yield _gpu(cluster, with_gpus)
+        if not _is_openshift(cluster):
+            yield _features(with_gpus)
+
+
+def _of_the_site(cluster: Cluster) -> Iterator[Daemon]:
+    """Yield the daemons whose programs no profile names."""
+    if cluster.monitoring and cluster.monitoring.logs and not _is_openshift(cluster):
+        yield _collector(cluster.taints)
+    yield _others(cluster)
 
 
 def _foreign(pools: Iterable[Pool]) -> list[str]:
