@@ -73,6 +73,11 @@ def repair(nodes: list[str]) -> dict[str, Any]:
 
 LONG: dict[str, dict[str, Any]] = {
     "cluster.cohorts": {CLUSTER: {"cohorts": many({})}},
+    "cluster.dns.addresses": {
+        CLUSTER: {"dns": {"addresses": [f"169.254.20.{i}" for i in range(1, 9)]}}
+    },
+    "cluster.dns.labels": {CLUSTER: {"dns": {"labels": {f"x.com/{i}": "y" for i in range(8)}}}},
+    "cluster.dns.ports": {CLUSTER: {"dns": {"ports": list(range(1, 9))}}},
     "cluster.egress": {CLUSTER: {"egress": many({"to": ["203.0.113.0/28"], "ports": [443]})}},
     "cluster.external": {
         CLUSTER: {"external": {f"StorageClass/{name}": "storage team" for name in NAMES}}
@@ -93,12 +98,18 @@ LONG: dict[str, dict[str, Any]] = {
         CLUSTER: {"monitoring": {"labels": {f"x.com/{i}": "y" for i in range(20)}}}
     },
     "cluster.pools": pools(MANY),
+    "cluster#pool.labels": {
+        CLUSTER: {"pools": {"dgx-h100": {"labels": {f"x.com/{i}": "y" for i in range(7)}}}}
+    },
     "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
     "cluster.pullSecrets": {CLUSTER: {"pullSecrets": many({"secretStore": "vault", "path": "ml"})}},
     "cluster.memberKinds": {
         CLUSTER: {"memberKinds": [f"things{i}.example.com" for i in range(50)]}
     },
     "cluster.systemNamespaces": {CLUSTER: {"systemNamespaces": NAMES}},
+    "cluster.unavailable": {
+        CLUSTER: {"unavailable": ["api-server-flags", "kubelet-files", "machine-configs"]}
+    },
     "cluster.roles.operator": {CLUSTER: {"roles": {"operator": NAMES}}},
     "cluster.roles.auditor": {CLUSTER: {"roles": {"auditor": NAMES}}},
     "cluster.storage": {CLUSTER: {"storage": many({"class": "cephfs"})}},

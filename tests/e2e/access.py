@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.e2e.setup import bad
+from tests.e2e.setup import bad, good
 from tests.e2e.stage import Stage
 from trainyard_rehearsal.checks.access_requests import POD_OF_A_JOB
 from trainyard_rehearsal.checks.jobs import as_account, as_user
@@ -129,6 +129,17 @@ def shadowed_account(stage: Stage) -> None:
         "team-nlp",
         user="system:serviceaccount:team-nlp:trainer",
     )
+
+
+def kind_in_a_name(stage: Stage) -> None:
+    """Neither the user nor the group's members have the role; with the right entries they do."""
+    stage.deploy(bad("access/kind-in-a-name"))
+    assert not may(stage, [], f"create {_JOBS}", "team-nlp", user="alice")
+    assert not may(stage, ["/ml/guests"], f"get {_JOBS}", "team-nlp")
+    stage.deploy(good("access/kind-in-a-name"))
+    assert _comes(stage, [], f"create {_JOBS}", "team-nlp", user="alice")
+    for group in ("CN=ML guests,OU=Groups,DC=example,DC=com", "/ml/guests"):
+        assert _comes(stage, [group], f"get {_JOBS}", "team-nlp")
 
 
 def system_subject(stage: Stage) -> None:

@@ -14,11 +14,14 @@ from typing import Any
 
 import yaml
 
+from tests.changes.told import edited
 from tests.conftest import REPOSITORY
 from tests.e2e.packets import Endpoint, Probe
+from trainyard.render.site import render_site
 
 JOB = "jobset.sigs.k8s.io/jobset-name"
 OUTSIDER, DNS, INTERNET = "outsider", "dns", "internet"
+CACHE, BESIDE_DNS, METADATA = "cache", "beside-dns", "metadata"
 _TRAINER = {"app.kubernetes.io/name": "trainer", "app.kubernetes.io/component": "controller"}
 _TRAINER_PORT = 28080
 """Port where OpenShift AI's Trainer asks a job for its progress
@@ -31,8 +34,9 @@ _TEAM_PODS = {
     "bench-1": {},
 }
 """Labels of the pods of each team's namespace, by the end of their names."""
-_ANY_PORTS = (22, 53, 443, 5353, 6443, 8888, 40000)
-"""Ports of sshd, DNS of both releases, egress rules, a workbench, and one that MPI chose."""
+_ANY_PORTS = (22, 53, 80, 443, 5353, 6443, 8888, 40000)
+"""Ports of sshd, DNS of both releases, the metadata service, egress rules, a workbench, and one
+that MPI chose."""
 
 
 _PROMETHEUS = {
@@ -48,6 +52,7 @@ class Intent:
 
     Args:
         release: its `release.yaml`.
+        dns: who resolves names: the release's values, and what the profile states.
         egress: of the cluster's profile.
         namespaces: of the teams.
         prometheus: namespace of the one that scrapes.
@@ -55,6 +60,7 @@ class Intent:
     """
 
     release: Mapping[str, Any]
+    dns: Mapping[str, Any]
     egress: Mapping[str, Any]
     namespaces: tuple[str, ...]
     prometheus: str
@@ -72,7 +78,11 @@ class Intent:
             for name, labels in _TEAM_PODS.items():
                 yield Endpoint(f"{namespace}-{name}", namespace, labels)
         yield Endpoint(OUTSIDER, "somebody", {JOB: "a"})
-        yield Endpoint(DNS, self.release["dns"]["namespace"])
+        yield Endpoint(DNS, self.dns["namespace"], self.dns.get("labels", {}))
+        yield Endpoint(BESIDE_DNS, self.dns["namespace"], {"k8s-app": "proxy"})
+        for number, address in enumerate(self.dns.get("addresses", ())):
+            yield Endpoint(f"{CACHE}-{number}", address=address)
+        yield Endpoint(METADATA, address="169.254.169.254")
         for namespace in self._platform_namespaces():
             yield Endpoint(namespace, namespace)
         if self.isolates_jobs:
@@ -83,7 +93,7 @@ class Intent:
     def _platform_namespaces(self) -> list[str]:
         platform = {account.split(":")[2] for account in self.release["controllers"]}
         platform |= {self.prometheus, *self.release["workspaceIngress"]}
-        return sorted(platform - {self.release["dns"]["namespace"]})
+        return sorted(platform - {self.dns["namespace"]})
 
     def _hosts(self) -> Iterator[Endpoint]:
         """Yield the last address of each range of the egress rules, and the one after it."""
@@ -115,14 +125,21 @@ class Intent:
 
     def _leaves(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
         """Return whether a team's pod may send there."""
-        dns = self.release["dns"]
-        if target.namespace == dns["namespace"] and port in dns["ports"]:
+        if self._resolves(target, port):
             return True
         if any(_allows(rule, source, target, protocol, port) for rule in self.egress.values()):
             return True
         if JOB in source.labels:
             return target.namespace == source.namespace and JOB in target.labels
         return self._are_workspaces(source, target)
+
+    def _resolves(self, target: Endpoint, port: int) -> bool:
+        """Return whether teams may ask there for names, over either protocol."""
+        if target.address:
+            return port == 53 and target.address in self.dns.get("addresses", ())
+        wanted = self.dns.get("labels", {}).items()
+        is_pod = target.namespace == self.dns["namespace"] and wanted <= target.labels.items()
+        return is_pod and port in self.dns["ports"]
 
     def _enters(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
         """Return whether a team's pod may receive from there."""
@@ -149,8 +166,8 @@ class Intent:
         )
 
 
-def intent(cluster: str) -> Intent:
-    """Return the promises of a cluster of this repository."""
+def intent(cluster: str, dns: Mapping[str, Any] | None = None) -> Intent:
+    """Return the promises of a cluster of this repository, with other name servers if given."""
     profile = _read(REPOSITORY / f"profiles/clusters/{cluster}.yaml")
     release = _read(REPOSITORY / f"generator/trainyard/releases/{profile['release']}/release.yaml")
     metrics, names = {}, []
@@ -162,13 +179,22 @@ def intent(cluster: str) -> Intent:
     assert names
     assert metrics
     prometheus = _PROMETHEUS[profile["monitoring"]["stack"]]
-    return Intent(release, profile["egress"], tuple(sorted(names)), prometheus, metrics)
+    asked = {**release["dns"], **(dns or profile.get("dns", {}))}
+    return Intent(release, asked, profile["egress"], tuple(sorted(names)), prometheus, metrics)
 
 
 def policies(cluster: str) -> list[dict[str, Any]]:
     """Return the NetworkPolicies of a cluster's tree."""
     paths = sorted((REPOSITORY / f"overlays/{cluster}").rglob("networkpolicy-*.yaml"))
     return [body for body in map(_read, paths) if body["kind"] == "NetworkPolicy"]
+
+
+def changed_policies(cluster: str, change: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the NetworkPolicies of a cluster's tree after a change of its profile."""
+    site = edited({f"clusters/{cluster}.yaml": change}).site(cluster)
+    assert site
+    bodies = (each.body for each in render_site(site))
+    return [body for body in bodies if body["kind"] == "NetworkPolicy"]
 
 
 def job_policies(cluster: Intent) -> Iterator[dict[str, Any]]:

@@ -29,6 +29,7 @@ SEEN: dict[str, Seen] = {
     "access/debugger-expired": Seen(access.debugger_expired),
     "access/group-in-two-roles": Seen(access.group_in_two_roles),
     "access/group-in-two-teams": Seen(access.group_in_two_teams),
+    "access/kind-in-a-name": Seen(access.kind_in_a_name),
     "access/minted-token": Seen(access.minted_token),
     "access/nobody-may-submit": Seen(access.nobody_may_submit),
     "access/own-runtimes-without-admin": Seen(access.own_runtimes_without_admin),

@@ -91,7 +91,16 @@ def monitored(setup: Setup) -> dict[str, Any]:
 
 def bad(rule: str, **more: Any) -> dict[str, Any]:
     """Return the changes of a rule's bad case, with further changes merged over them."""
-    changes, _ = read_case(HERE / rule / "bad.yaml")
+    return _case(f"{rule}/bad.yaml", more)
+
+
+def good(rule: str, **more: Any) -> dict[str, Any]:
+    """Return the changes of a rule's good case, with further changes merged over them."""
+    return _case(f"{rule}/good.yaml", more)
+
+
+def _case(file: str, more: dict[str, Any]) -> dict[str, Any]:
+    changes, _ = read_case(HERE / file)
     result: dict[str, Any] = over(changes, more)
     return result
 

@@ -138,9 +138,10 @@ def test_a_shell_in_a_pod_is_recorded_with_who_asked(stage: Stage) -> None:
     assert stage.until(lambda: any(pod.phase == "Running" for pod in job.pods))
     pod = next(pod for pod in job.pods if pod.phase == "Running")
     log = _log(stage)
+    user, _ = member(scene.space("team-nlp"))
     people = {
         "debugger@nlp": scene.api.acting("debugger@nlp", ["nccl-experts", "system:authenticated"]),
-        "somebody@nlp": as_user(scene.api, scene.space("team-nlp")),
+        user: as_user(scene.api, scene.space("team-nlp")),
     }
 
     for api in people.values():
@@ -151,7 +152,7 @@ def test_a_shell_in_a_pod_is_recorded_with_who_asked(stage: Stage) -> None:
     assert {each["impersonatedUser"]["username"] for each in found} == set(people)
     assert {each["objectRef"]["name"] for each in found} == {pod.name}
     codes = {each["impersonatedUser"]["username"]: each["responseStatus"]["code"] for each in found}
-    assert codes["somebody@nlp"] == 403
+    assert codes[user] == 403
     assert codes["debugger@nlp"] != 403
 
 

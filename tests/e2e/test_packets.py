@@ -9,12 +9,28 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.intent import DNS, INTERNET, OUTSIDER, Intent, intent, job_policies, policies
+from tests.e2e.intent import (
+    BESIDE_DNS,
+    CACHE,
+    DNS,
+    INTERNET,
+    METADATA,
+    OUTSIDER,
+    Intent,
+    changed_policies,
+    intent,
+    job_policies,
+    policies,
+)
 from tests.e2e.network import ForbiddenError, Network
 from tests.e2e.packets import Node, Probe
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("packets")]
 both = pytest.mark.parametrize("place", ["lab", "prod-east"], indirect=True)
+
+CACHED = "lab with caches"
+DNS_OF_CACHED = {"labels": {"k8s-app": "kube-dns"}, "addresses": ["169.254.25.10", "10.96.0.10"]}
+"""NodeLocal DNSCache as kubespray sets it up, beside the address of the DNS Service."""
 
 _ANYBODY: dict[str, Any] = {"namespaceSelector": {}}
 _WHOLE_NAMESPACE: dict[str, Any] = {"podSelector": {}}
@@ -30,6 +46,8 @@ class Place:
 
     @property
     def policies(self) -> list[dict[str, Any]]:
+        if self.name == CACHED:
+            return changed_policies("lab", {"dns": DNS_OF_CACHED})
         return [*policies(self.name), *job_policies(self.meant)]
 
     def differing(self, enforced: list[dict[str, Any]], namespaces: int = 99) -> set[Probe]:
@@ -65,7 +83,8 @@ def made() -> Iterator[dict[str, Place]]:
 def place(request: pytest.FixtureRequest, made: dict[str, Place]) -> Place:
     """A cluster with all its pods on one node."""
     if request.param not in made:
-        meant = intent(request.param)
+        cached = request.param == CACHED
+        meant = intent("lab", DNS_OF_CACHED) if cached else intent(request.param)
         made[request.param] = Place(request.param, meant, Node(tuple(meant.endpoints())))
     return made[request.param]
 
@@ -86,7 +105,7 @@ def test_every_pod_reaches_every_pod_without_policies(place: Place) -> None:
     assert not lines(probes - place.node.answered(probes))
 
 
-@both
+@pytest.mark.parametrize("place", ["lab", "prod-east", CACHED], indirect=True)
 def test_packets_pass_as_documented(place: Place) -> None:
     """Each pod of each team reaches what the documentation allows on each port, and no more."""
     assert not lines(place.differing(place.policies))
@@ -140,6 +159,19 @@ def any_address(spec: dict[str, Any]) -> None:
     spec["egress"][0]["to"] = [{"ipBlock": {"cidr": "0.0.0.0/0"}}]
 
 
+def any_pod_of_namespace(spec: dict[str, Any]) -> None:
+    del spec["egress"][0]["to"][0]["podSelector"]
+
+
+def without_hosts(spec: dict[str, Any]) -> None:
+    del spec["egress"][1]
+
+
+def any_link_local_port(spec: dict[str, Any]) -> None:
+    """Allow what an egress rule to the addresses of caches would."""
+    spec["egress"][1] = {"to": [{"ipBlock": {"cidr": "169.254.0.0/16"}}]}
+
+
 def for_all_pods(spec: dict[str, Any]) -> None:
     spec["podSelector"] = {}
 
@@ -168,6 +200,9 @@ _PROMETHEUS = "openshift-user-workload-monitoring"
 WRONG = [
     Wrong("lab", "default-deny", open_ingress, OUTSIDER, "{0}-bench-0", 8888),
     Wrong("lab", "dns", any_port, "{0}-rank-a0", DNS, 40000),
+    Wrong(CACHED, "dns", any_pod_of_namespace, "{0}-rank-a0", BESIDE_DNS, 53),
+    Wrong(CACHED, "dns", without_hosts, "{0}-rank-a0", f"{CACHE}-0", 53),
+    Wrong(CACHED, "dns", any_link_local_port, "{0}-rank-a0", METADATA, 80),
     Wrong("lab", "dns", for_no_pod, "{0}-rank-a0", DNS, 53),
     Wrong("lab", "jobs", for_no_pod, "{0}-rank-a0", "{0}-rank-a1", 22),
     Wrong("lab", "jobs", ingress_from(_ANYBODY), OUTSIDER, "{0}-rank-a0", 22),

@@ -90,6 +90,29 @@ def test_nothing_is_kept_from_nodes_without_taint(changes: dict[str, Any]) -> No
     assert [*daemons(cluster)] != []
 
 
+@pytest.mark.parametrize(("logs", "release"), [({}, PLAIN), ({}, {}), (None, PLAIN)])
+def test_log_collector_tolerates_the_taints(
+    logs: dict[str, Any] | None, release: dict[str, Any]
+) -> None:
+    """On OpenShift the tree's forwarder has them, and without logs nobody collects."""
+    stated = {CLUSTER: {"monitoring": {"logs": logs}}} if logs is not None else {}
+    page = readme(site(release, OTHER, stated))
+
+    command = "--set-json 'tolerations=" + json.dumps(
+        [{"key": "corp.internal/gpus", "operator": "Exists", "effect": "NoSchedule"}],
+        separators=(",", ":"),
+    )
+    assert (command in page) is (logs is not None and release is PLAIN)
+
+
+def test_readme_lists_the_daemons_that_no_profile_names() -> None:
+    """An agent of a cloud, of security or of a secret store is the site's own."""
+    page = readme(site(OTHER))
+
+    assert "oc get daemonsets --all-namespaces -o custom-columns=" in page
+    assert "each other DaemonSet that the nodes need adds `corp.internal/gpus`" in page
+
+
 def test_owner_of_a_class_cannot_break_the_line() -> None:
     owner = {CLUSTER: {"external": {"StorageClass/cephfs": "storage | team"}}}
     assert r"storage \| team" in readme(site(owner))

@@ -309,6 +309,16 @@ def test_openshift_records_by_a_profile_of_its_own() -> None:
     assert not [each for each in render_site(cluster) if "audit-policy" in each.path]
 
 
+@pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
+def test_audit_is_not_answered_where_nobody_sets_what_is_recorded(release: str) -> None:
+    """Whatever a provider records, no object of the tree shows it."""
+    change = {"release": release, "unavailable": ["api-server-flags"]}
+    row = rows({CLUSTER: change})["2"]
+
+    assert row.state == "not answered"
+    assert "nobody at the site sets what the API server records" in row.how
+
+
 def test_spaces_of_a_team_are_all_covered() -> None:
     """A further namespace is named by the audit, and denied by default."""
     found = rows({"teams/nlp.yaml": {"spaces": {"dev": {}}}}, KUBERNETES)

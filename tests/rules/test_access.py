@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.cases import broken, messages
+from tests.rules.cases import broken, findings, messages
 
 NLP, CLUSTER = "teams/nlp.yaml", "clusters/prod-east.yaml"
 
@@ -18,6 +18,48 @@ NLP, CLUSTER = "teams/nlp.yaml", "clusters/prod-east.yaml"
 def test_roles_of_a_cluster_go_only_to_groups_of_people(group: str, role: str) -> None:
     """Roles of a cluster give more rights than those of a team."""
     assert "access/system-subject" in broken({CLUSTER: {"roles": {role: [group]}}})
+
+
+@pytest.mark.parametrize("name", ["system:admin", "kube:admin", "system:serviceaccount:a:b"])
+def test_users_of_the_platform_have_no_role(name: str) -> None:
+    found = messages("access/system-subject", {NLP: {"groups": {"viewer": [f"User:{name}"]}}})
+
+    assert found == [f"user `{name}` has the role viewer, but belongs to the platform itself"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "hint"),
+    [
+        ("user:alice", "did you mean `User:alice`?"),
+        ("Users:alice", "did you mean `User:alice`?"),
+        ("User:User:alice", "did you mean `User:alice`?"),
+        ("GROUP:/ml/nlp", "did you mean `/ml/nlp`?"),
+        ("ServiceAccount:team-nlp:ci", ""),
+        ("User:alice", None),
+        ("/ml/user:alice", None),
+        ("oidc:user:alice", None),
+    ],
+)
+def test_kind_in_a_name_is_a_mistake(entry: str, hint: str | None) -> None:
+    """Where what is meant can be said in a list of groups, the help has it."""
+    hints = [
+        each.hint
+        for each in findings({CLUSTER: {"roles": {"auditor": [entry]}}})
+        if each.rule == "access/kind-in-a-name"
+    ]
+    assert len(hints) == (hint is not None)
+    assert all(each == hint if hint else "serviceAccounts" in each for each in hints)
+
+
+def test_a_user_and_a_group_of_one_name_are_two() -> None:
+    """A role of each is no conflict."""
+    groups = {"user": ["alice"], "viewer": ["User:alice"]}
+    assert messages("access/group-in-two-roles", {NLP: {"groups": groups}}) == []
+
+    groups = {"user": ["User:alice"], "viewer": ["User:alice"]}
+    assert messages("access/group-in-two-roles", {NLP: {"groups": groups}}) == [
+        "user `alice` has two roles in team nlp: user, viewer"
+    ]
 
 
 @pytest.mark.parametrize(

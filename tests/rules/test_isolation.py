@@ -67,6 +67,29 @@ def test_egress_to_the_clusters_own_argo_cd_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
+    ("namespace", "rule", "message"),
+    [
+        ("argo", "", ""),
+        ("openshift-dns", "", ""),
+        ("openshift-gitops", "platform", "`openshift-gitops`, where Argo CD runs"),
+        ("team-vision", "a-tenant", "the namespace of team vision"),
+    ],
+)
+def test_name_servers_are_in_no_namespace_of_others(
+    namespace: str, rule: str, message: str
+) -> None:
+    """That of the release is right, whatever else is in it."""
+    changes = {CLUSTER: {"dns": {"namespace": namespace}}}
+    found = {
+        each: messages(f"isolation/egress-reaches-{each}", changes)
+        for each in ("platform", "a-tenant")
+    }
+
+    wanted = {rule: [f"`dns` lets every team reach {message}"]} if rule else {}
+    assert {each: lines for each, lines in found.items() if lines} == wanted
+
+
+@pytest.mark.parametrize(
     ("to", "count"),
     [
         (["10.0.0.0/8"], 0),

@@ -91,6 +91,8 @@ def _tenant(tenant: Tenant) -> Iterator[Value]:
         yield Value("MPIJobs", f"until {mpi_jobs.until}", mpi_jobs.at / "until")
     for space in tenant.spaces:
         yield from _space(space)
+    dns = tenant.cluster.dns
+    yield Value("name servers", dns.display, dns.at)
     for egress in tenant.cluster.egress:
         targets = ", ".join((*egress.cidrs, *egress.namespaces))
         ports = ", ".join(map(str, egress.ports))

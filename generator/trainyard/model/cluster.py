@@ -10,6 +10,7 @@ from itertools import chain
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
+from trainyard.model.dns import Dns
 from trainyard.model.fabric import Fabric
 from trainyard.model.link import ROCE
 from trainyard.model.monitoring import (
@@ -31,6 +32,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.review import Review
 from trainyard.model.storage import PullSecret, Storage
+from trainyard.model.unavailable import MACHINE_CONFIGS, NEEDED_BY
 
 OWN_SERVER = "https://kubernetes.default.svc"
 """Argo CD's URL for the cluster that it runs on."""
@@ -104,6 +106,8 @@ class Cluster:
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
         node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or
             ``with-platform``.
+        unavailable: what nobody can set up here, e.g. ``api-server-flags``; sorted.
+        sets_rdma_mode: whether the SR-IOV operator sets the exclusive mode; else the nodes' owner.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's
             included.
     """
@@ -121,6 +125,7 @@ class Cluster:
     priorities: tuple[Priority, ...]
     storage: tuple[Storage, ...]
     pull_secrets: tuple[PullSecret, ...]
+    dns: Dns
     egress: tuple[Egress, ...]
     networks: Mapping[str, IPv4Network]
     operators: tuple[str, ...]
@@ -130,6 +135,8 @@ class Cluster:
     frameworks: tuple[str, ...]
     sharing: str
     node_sync: str
+    sets_rdma_mode: bool
+    unavailable: tuple[str, ...]
     fips: bool
     encrypts_pods: bool
     external: Mapping[str, str]
@@ -153,6 +160,12 @@ class Cluster:
         return max((len(pool.rails) for pool in self.pools_on(fabric)), default=0)
 
     @property
+    def features(self) -> frozenset[str]:
+        """Features of the release, without those that need what nobody can set up here."""
+        held = self.release.features
+        return frozenset(each for each in held if NEEDED_BY.get(each) not in self.unavailable)
+
+    @property
     def node_unit(self) -> str:
         """Sync unit of the objects that set up nodes."""
         return "platform" if self.node_sync == "with-platform" else "nodes"
@@ -161,7 +174,7 @@ class Cluster:
     def has_node_unit(self) -> bool:
         """Return whether there is a sync unit of the nodes alone."""
         on_fabrics = any(pool.fabric for pool in self.pools)
-        has_objects = on_fabrics or "machine-config" in self.release.features
+        has_objects = on_fabrics or "machine-config" in self.features
         return has_objects and self.node_unit == "nodes"
 
     @property
@@ -210,6 +223,8 @@ class Cluster:
     def sources(self) -> tuple[MetricSource, ...]:
         """What alerts and dashboards read, by name; without an Argo CD on another cluster."""
         sources = dict(self.release.metrics)
+        if MACHINE_CONFIGS in self.unavailable:
+            sources.pop("machine-config", None)
         if self.has_remote_argocd:
             sources.pop("argocd", None)
         elif "argocd" in sources:

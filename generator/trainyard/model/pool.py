@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -25,6 +26,7 @@ class Pool:
         prefix: of the release's SR-IOV resources.
         price: of a node-hour; None where the profile states none.
         maintenance: what is out of use, in the profile's order.
+        own_labels: of these nodes, beside those of the hardware.
     """
 
     name: str
@@ -37,6 +39,17 @@ class Pool:
     prefix: str
     price: Price | None = None
     maintenance: tuple[Maintenance, ...] = ()
+    own_labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels that select the nodes: those of the hardware, then the pool's own."""
+        return {**self.hardware.labels, **self.own_labels}
+
+    @property
+    def labels_at(self) -> Pointer:
+        """Where the labels are stated that tell it from pools of the same hardware."""
+        return self.at / "labels" if self.own_labels else self.hardware.stated("labels")
 
     @property
     def promised(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer, ToolError
 from trainyard.model.derived import DerivedName
+from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource
 
 
@@ -21,14 +22,6 @@ class KnownBad:
 
     components: Mapping[str, tuple[str, str]]
     consequence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Dns:
-    """Name servers of pods: their namespace and *pod* ports, as egress is judged after DNAT."""
-
-    namespace: str
-    ports: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +40,7 @@ class Release:
         argocd_namespace: default home of Argo CD.
         argocd_account: service account that its application controller applies with.
         namespace_labels: on each team's namespace.
+        dns: who resolves names, unless a cluster states it.
         workspace_ingress: namespaces that must reach a project's workbenches and pipelines.
         metrics: component -> where its metrics are.
         controllers: user names that the admission policies exempt.

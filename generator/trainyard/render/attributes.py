@@ -11,6 +11,7 @@ from typing import Any
 
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster, Cohort, Priority
+from trainyard.model.dns import Dns
 from trainyard.model.fabric import Fabric
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
@@ -25,6 +26,7 @@ from trainyard.model.space import Sample, Space
 from trainyard.model.storage import StoredSecret
 from trainyard.model.tenant import Tenant
 from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
+from trainyard.render.views.dns import DnsView
 from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
 from trainyard.render.views.logs import LogsView
 from trainyard.render.views.monitoring import MetricSourceView
@@ -45,6 +47,7 @@ VIEWS: Mapping[type, View] = {
     AddressPool: AddressPoolView,
     Cluster: ClusterView,
     Cohort: CohortView,
+    Dns: DnsView,
     Egress: EgressView,
     Fabric: FabricView,
     FinishedJobs: FinishedJobsView,

@@ -37,7 +37,7 @@ class Entry(Generic[Subject]):
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster may have such objects."""
-        return self.is_in(cluster.release.features) and self.link in {"", *cluster.links}
+        return self.is_in(cluster.features) and self.link in {"", *cluster.links}
 
     def is_in(self, features: Collection[str]) -> bool:
         """Return whether a release with some features has such objects."""

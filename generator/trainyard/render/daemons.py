@@ -50,13 +50,27 @@ def daemons(cluster: Cluster) -> Iterator[Daemon]:
     classes = sorted({storage.storage_class for storage in cluster.storage} - {""})
     if cluster.taints and classes:
         yield _storage(cluster, classes)
+    yield from _of_gpus(cluster)
+    on_fabrics = _foreign(filter(attrgetter("fabric"), cluster.pools))
+    if on_fabrics and cluster.release.ipam == "nv-ipam":
+        yield _network(cluster.release.ipam_namespace, on_fabrics)
+    if cluster.taints:
+        yield from _of_the_site(cluster)
+
+
+def _of_gpus(cluster: Cluster) -> Iterator[Daemon]:
+    """Yield the daemons that nodes with GPUs need."""
     if with_gpus := _foreign(filter(attrgetter("hardware.gpu"), cluster.pools)):
         yield _gpu(cluster, with_gpus)
         if not _is_openshift(cluster):
             yield _features(with_gpus)
-    on_fabrics = _foreign(filter(attrgetter("fabric"), cluster.pools))
-    if on_fabrics and cluster.release.ipam == "nv-ipam":
-        yield _network(cluster.release.ipam_namespace, on_fabrics)
+
+
+def _of_the_site(cluster: Cluster) -> Iterator[Daemon]:
+    """Yield the daemons whose programs no profile names."""
+    if cluster.monitoring and cluster.monitoring.logs and not _is_openshift(cluster):
+        yield _collector(cluster.taints)
+    yield _others(cluster)
 
 
 def _foreign(pools: Iterable[Pool]) -> list[str]:
@@ -148,6 +162,36 @@ def _network(namespace: str, taints: list[str]) -> Daemon:
             {"spec": {"tolerations": list(map(_toleration, taints))}},
         ),
         f"kubectl -n {namespace} get pods --field-selector spec.nodeName=NODE",
+    )
+
+
+def _collector(taints: list[str]) -> Daemon:
+    """Return the log collector; that of OpenShift has the tolerations in our forwarder.
+
+    Source: fluent/helm-charts:charts/fluent-bit/values.yaml@011820b, whose list is empty.
+    """
+    tolerations = _json(list(map(_toleration, taints)))
+    return _daemon(
+        f"The owner of the log collector lets it tolerate {_named(taints)}, or no line of a job is "
+        f"kept. {_REPLACED} The command is for Fluent Bit's chart; any other collector has "
+        "`tolerations` in its chart or DaemonSet.",
+        "helm -n NAMESPACE upgrade fluent-bit fluent/fluent-bit --reuse-values --set-json "
+        f"'tolerations={tolerations}'",
+    )
+
+
+def _others(cluster: Cluster) -> Daemon:
+    """Return how to find what no profile names, such as an agent of a cloud or for security."""
+    columns = (
+        "NAMESPACE:.metadata.namespace,NAME:.metadata.name,"
+        "KEYS:.spec.template.spec.tolerations[*].key,"
+        "OPERATORS:.spec.template.spec.tolerations[*].operator"
+    )
+    return _daemon(
+        f"The owner of each other DaemonSet that the nodes need adds {_named(cluster.taints)} to "
+        "its tolerations. The command lists all of them. One with as many operators as keys and "
+        "without these keys does not run there; an `Exists` without a key tolerates every taint.",
+        f"{_cli(cluster)} get daemonsets --all-namespaces -o custom-columns='{columns}'",
     )
 
 

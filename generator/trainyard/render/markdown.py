@@ -51,8 +51,8 @@ def code(value: object) -> Markdown:
 
 
 def as_is(value: object) -> Markdown:
-    """Return Markdown, or a line of a block of code, as it is."""
-    return Markdown(_one_line(value))
+    """Return Markdown, or a line of a block of code, as it is: its spaces may be of a name."""
+    return Markdown(re.sub(r"[\t\n\r]+", " ", str(value)))
 
 
 def _one_line(value: object) -> str:

@@ -113,8 +113,8 @@ def job_states(site: Site) -> dict[str, Any]:
 
 
 def node_limits(site: Site) -> dict[str, str]:
-    """Return text files for nodes with rails, by path; none if the release has objects for it."""
-    if "node-files" not in site.cluster.release.features:
+    """Return text files for nodes with rails, by path; none if objects or nobody set them."""
+    if "node-files" not in site.cluster.features:
         return {}
     text = (templates_folder() / "node-files" / "memlock.conf").read_text(encoding="utf-8")
     return {

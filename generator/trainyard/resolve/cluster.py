@@ -23,6 +23,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
 from trainyard.model.release import Release
 from trainyard.model.storage import PullSecret, Storage, pull_secret
+from trainyard.resolve.dns import resolve_dns
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.monitoring import resolve_monitoring
 from trainyard.resolve.references import NOWHERE, find, network
@@ -60,6 +61,7 @@ def resolve_cluster(
         priorities=_priorities(fields, at / "priorities"),
         storage=(yield from _storage(fields, at / "storage")),
         pull_secrets=tuple(pull_secrets.values()),
+        dns=(yield from resolve_dns(fields, at / "dns", release)),
         egress=(yield from _egress(fields, at / "egress")),
         networks=networks,
         finished_jobs=(yield from _finished_jobs(fields, at, release, pull_secrets, pools)),
@@ -82,6 +84,8 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
         "frameworks": tuple(sorted(fields["frameworks"])),
         "sharing": fields["sharing"],
         "node_sync": fields["nodes"]["sync"],
+        "sets_rdma_mode": fields["nodes"]["rdmaMode"] == "exclusive",
+        "unavailable": tuple(sorted(fields.get("unavailable", ()))),
         "fips": fields["fips"],
         "encrypts_pods": fields["networks"]["encrypted"],
         "external": {**release.external, **fields.get("external", {})},
@@ -209,6 +213,7 @@ def _pools(
                     prefix=prefix,
                     price=parse_price(pool["nodeHour"]) if "nodeHour" in pool else None,
                     maintenance=tuple(_maintenance(pool, at / name / "maintenance")),
+                    own_labels=dict(sorted((pool.get("labels") or {}).items())),
                 )
             )
     return tuple(pools)

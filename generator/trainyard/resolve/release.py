@@ -7,17 +7,18 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.derived import DerivedName
+from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource, Scrape
-from trainyard.model.release import Dns, KnownBad, Release
+from trainyard.model.release import KnownBad, Release
 from trainyard.yaml_io.source import Source
 
 
 def resolve_release(name: str, source: Source, plurals: Source) -> Release:
     """Return a release; a test checks its files, so every field is there."""
-    fields = source.value
+    fields, at = source.value, Pointer(source.file)
     return Release(
         name=name,
-        at=Pointer(source.file),
+        at=at,
         versions=fields["versions"],
         sdk=fields["sdk"],
         features=frozenset(fields["features"]),
@@ -28,7 +29,7 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         argocd_namespace=fields["argocd"]["namespace"],
         argocd_account=fields["argocd"]["account"],
         namespace_labels=fields["namespaceLabels"],
-        dns=Dns(fields["dns"]["namespace"], tuple(fields["dns"]["ports"])),
+        dns=Dns(at / "dns", fields["dns"]["namespace"], {}, tuple(fields["dns"]["ports"])),
         workspace_ingress=tuple(fields["workspaceIngress"]),
         metrics={name: _source(name, each) for name, each in fields["metrics"].items()},
         controllers=tuple(fields["controllers"]),

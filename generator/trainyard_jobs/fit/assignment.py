@@ -88,7 +88,7 @@ class Queueing:
 
 
 def _accept(selector: Mapping[str, object], pool: Pool) -> bool:
-    labels = pool.hardware.labels
+    labels = pool.labels
     return all(labels.get(key, value) == value for key, value in selector.items())
 
 

@@ -11,6 +11,7 @@ from trainyard.model.admission import Judge, Request
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import DEFAULT_QUEUE, JOB_CONTROLLER, JOB_LABEL
+from trainyard.model.people import SIGNED_IN, acting_as
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
@@ -105,8 +106,8 @@ class Case:
             return []
         team = self.space.team
         named = team.groups.get("user") or team.groups.get("admin") or ()
-        groups = (*named[:1], "system:authenticated")
-        job = Request(self.body, "trainjobs", f"somebody@{team.name}", groups)
+        user, groups = acting_as(named[0]) if named else (f"somebody@{team.name}", (SIGNED_IN,))
+        job = Request(self.body, "trainjobs", user, groups)
         return [job, *map(self._pod, self.pods)]
 
     def _pod(self, pods: Pods) -> Request:

@@ -12,6 +12,7 @@ from pathlib import Path
 from trainyard import programs
 from trainyard.model.cluster import Cluster
 from trainyard.model.manifest import Manifest
+from trainyard.model.people import acting_as
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.job_batch import delete_and_wait
 from trainyard_rehearsal.checks.jobs import KUEUE, TRAINER, Job, submit, with_name
@@ -176,7 +177,7 @@ def _jobset_deletions(lab: Lab, jobs: Sequence[_TeamJob]) -> Iterator[RequestCas
 
 
 def _operator(lab: Lab, group: str) -> Api:
-    return lab.api.acting(f"somebody@{group}", [group, "system:authenticated"])
+    return lab.api.acting(*acting_as(group))
 
 
 def _check_script(lab: Lab, name: str, jobs: Sequence[_TeamJob]) -> Outcome:

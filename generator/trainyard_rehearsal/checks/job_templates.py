@@ -105,7 +105,7 @@ def _template(sample: Sample, manifest: Manifest) -> JobTemplate:
     flavors = (
         flavor
         for flavor in queue.flavors
-        if launch.node_selector.items() <= flavor.pool.hardware.labels.items()
+        if launch.node_selector.items() <= flavor.pool.labels.items()
     )
     return JobTemplate(sample, manifest, queue, tuple(flavors))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trainyard.model.people import acting_as
 from trainyard.model.space import Space
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 
@@ -138,11 +139,10 @@ def as_user(api: Api, space: Space, role: str = "user") -> Api:
     return api.acting(*member(space, role))
 
 
-def member(space: Space, role: str = "user") -> tuple[str, list[str]]:
+def member(space: Space, role: str = "user") -> tuple[str, tuple[str, ...]]:
     """Return the name and groups of such a member."""
     groups = space.team.groups
-    named = next(groups[each] for each in (role, "user", "admin") if groups.get(each))
-    return f"somebody@{space.team.name}", [*named[:1], "system:authenticated"]
+    return acting_as(next(groups[each][0] for each in (role, "user", "admin") if groups.get(each)))
 
 
 def as_account(api: Api, account: str) -> Api:

@@ -131,7 +131,7 @@ def _expected_flavors(lab: Lab, sample: Sample) -> set[str]:
     """Return the pools whose hardware has the labels that a launch selects."""
     selected = sample.launch.node_selector.items()
     pools = lab.plan.site.cluster.pools
-    return {pool.name for pool in pools if selected <= pool.hardware.labels.items()}
+    return {pool.name for pool in pools if selected <= pool.labels.items()}
 
 
 def _wrong_nodes(lab: Lab, flavors: set[str], pods: Sequence[Pod], sample: Sample) -> Iterator[str]:

@@ -8,6 +8,7 @@ from functools import partial
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
+from trainyard.model.people import acting_as
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
 from trainyard_rehearsal.checks.account_objects import owners
@@ -151,8 +152,7 @@ def _hostile_shells(lab: Lab, space: Space) -> Iterator[RequestCase]:
     """Yield commands of a debugger in pods that are none of a job's launcher or nodes."""
     if not (debuggers := space.team.debuggers):
         return
-    group = debuggers.groups[0]
-    user = lab.api.acting(f"somebody@{group}", [group, "system:authenticated"])
+    user = lab.api.acting(*acting_as(debuggers.groups[0]))
     for name in _OTHER_PODS:
         metadata = {"name": name, "namespace": space.namespace}
         body = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}

@@ -11,6 +11,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.manifest import Manifest
+from trainyard.model.people import SIGNED_IN, acting_as, described
 from trainyard.model.platform import Site
 from trainyard.model.space import Sample, Space
 from trainyard_rehearsal.checks.access_requests import (
@@ -32,7 +33,6 @@ from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _FORBIDDEN, _MISSING = 403, 404
-_SIGNED_IN = "system:authenticated"
 
 _Right = tuple[str, GroupResource]
 _Role = tuple[str, str]
@@ -145,12 +145,13 @@ def _cluster_groups(site: Site) -> Iterator[tuple[str, str]]:
 
 def _subject(key: _Key, roles: tuple[_Role, ...], at: Pointer, cluster: Cluster) -> Subject:
     kind, name = key
-    described = dict.fromkeys(f"{role} of {home}" if home else role for role, home in roles)
-    display = f"{kind} {name} ({', '.join(described) or 'no role'})"
+    held = dict.fromkeys(f"{role} of {home}" if home else role for role, home in roles)
+    who = f"account {name}" if kind == "account" else described(name)
+    display = f"{who} ({', '.join(held) or 'no role'})"
     if kind == "group":
-        return Subject(display, f"somebody@{name}", (name, _SIGNED_IN), roles, at, cluster)
+        return Subject(display, *acting_as(name), roles, at, cluster)
     home = name.partition(":")[0]
-    groups = ("system:serviceaccounts", f"system:serviceaccounts:{home}", _SIGNED_IN)
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{home}", SIGNED_IN)
     return Subject(display, f"system:serviceaccount:{name}", groups, roles, at, cluster)
 
 

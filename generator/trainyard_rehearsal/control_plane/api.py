@@ -260,7 +260,8 @@ class Api:
         content: bytes = b"",
         kind: str = "application/json",
     ) -> Answer:
-        headers = [("Content-Type", kind), *self._impersonated]
+        # Names of groups may have letters of any script.
+        headers = httpx.Headers([("Content-Type", kind), *self._impersonated], encoding="utf-8")
         answer = self._request(method, path, params=query or {}, content=content, headers=headers)
         body = answer.json() if answer.content else {}
         if answer.is_error:

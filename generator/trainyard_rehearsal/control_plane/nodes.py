@@ -94,7 +94,7 @@ def _node(pool: Pool, number: int, name: str) -> Body:
             "labels": {
                 "kubernetes.io/arch": pool.hardware.architecture,
                 "kubernetes.io/os": "linux",
-                **pool.hardware.labels,
+                **pool.labels,
                 **_levels(pool, number),
                 HOSTNAME: name,
             },

@@ -183,6 +183,19 @@ def test_rename_shows_only_groups_that_are_new_or_gone() -> None:
     assert rename_changes(change) == (Rename("nlp", "language", "nlp", kept),)
 
 
+def test_rename_changes_no_name_of_a_group_or_user() -> None:
+    """They may have the form of an account: Keycloak's groups are paths, and others have spaces."""
+    people = {"viewer": ["team-nlp/guests", "ML team-nlp/guests"], "user": ["User:team-nlp/alice"]}
+    change = renamed(people)
+    gained = {each.subject for each in access_changes(change) if each.gained}
+
+    assert gained == {
+        "group ML team-nlp/guests",
+        "group team-nlp/guests",
+        "user team-nlp/alice",
+    }
+
+
 def test_rename_alone_changes_no_access() -> None:
     same = renamed(changed({}).teams["nlp"].value["groups"])
 

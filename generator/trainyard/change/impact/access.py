@@ -16,6 +16,9 @@ from trainyard.model.lookup import mappings, text
 from trainyard.model.renames import renamed_namespaces
 from trainyard.model.team import Team
 
+_ACCOUNT = "service account "
+"""Begins a subject in a namespace; the name of a group may have spaces and slashes too."""
+
 
 def namespace_changes(sides: Sides) -> tuple[NamespaceChange, ...]:
     """Return each namespace that is added or removed, sorted."""
@@ -65,9 +68,10 @@ def _renamed_teams(sides: Sides) -> dict[str, Team]:
 
 def _renamed(held: _Held, new: Mapping[str, str]) -> _Held:
     """Return a role under the new names of namespaces."""
-    kind, _, name = held.subject.rpartition(" ")
-    namespace, slash, account = name.partition("/")
-    subject = f"{kind} {new.get(namespace, namespace)}/{account}" if slash else held.subject
+    subject = held.subject
+    if subject.startswith(_ACCOUNT):
+        namespace, _, account = subject.removeprefix(_ACCOUNT).partition("/")
+        subject = f"{_ACCOUNT}{new.get(namespace, namespace)}/{account}"
     owner = new.get(held.role.namespace, held.role.namespace)
     role = held.role._replace(namespace=owner)
     return _Held(subject, role, new.get(held.namespace, held.namespace))
@@ -138,7 +142,7 @@ def _held(objects: Objects) -> Iterator[_Held]:
 def _subject(subject: Mapping[str, Any], namespace: str) -> str:
     kind, name = text(subject, "kind"), text(subject, "name")
     if kind == "ServiceAccount":
-        return f"service account {text(subject, 'namespace') or namespace}/{name}"
+        return f"{_ACCOUNT}{text(subject, 'namespace') or namespace}/{name}"
     return f"{kind.lower()} {name}"
 
 

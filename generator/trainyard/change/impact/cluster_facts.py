@@ -54,6 +54,7 @@ def _of_nodes(cluster: Cluster) -> Facts:
         yes(cluster.encrypts_pods),
     )
     yield Fact("Compliance", "nodes", "run in FIPS mode"), yes(cluster.fips)
+    yield Fact("By hand", "nobody here", "sets up"), listed(cluster.unavailable)
     daemons = listed(cluster.system_namespaces)
     yield Fact("Access", "pods that may use any node", "are in namespaces"), daemons
     kinds = listed(cluster.member_kinds)

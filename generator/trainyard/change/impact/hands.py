@@ -46,9 +46,8 @@ def _on_nodes(old: Pool | None, new: Pool) -> Iterator[NodeWork]:
 
 def _marks(pool: Pool) -> set[str]:
     """Return the labels and the taint of a pool's nodes."""
-    hardware = pool.hardware
-    labels = {f"{key}={value}" for key, value in hardware.labels.items()}
-    return labels | ({f"{hardware.taint}:NoSchedule"} if hardware.taint else set())
+    labels, taint = {f"{key}={value}" for key, value in pool.labels.items()}, pool.hardware.taint
+    return labels | ({f"{taint}:NoSchedule"} if taint else set())
 
 
 def server_change(sides: Sides) -> ServerChange | None:

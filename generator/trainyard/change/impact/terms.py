@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from trainyard.change.impact.model import Sides
 from trainyard.change.impact.rights import TermChange
 from trainyard.change.impact.values import differing_or_absent
+from trainyard.model.people import described
 from trainyard.model.tenant import Tenant
 
 
@@ -29,6 +30,6 @@ def _terms(tenants: Mapping[str, Tenant]) -> Iterator[tuple[tuple[str, str, str]
         if debuggers := tenant.team.debuggers:
             right = f"run commands in the pods of team {name}"
             for group in debuggers.groups:
-                yield (name, f"group {group}", right), debuggers.until
+                yield (name, described(group), right), debuggers.until
         if mpi_jobs := tenant.spaces[0].mpi_jobs:
             yield (name, f"team {name}", "create MPIJobs"), mpi_jobs.until

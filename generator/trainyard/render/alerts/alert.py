@@ -73,7 +73,7 @@ class Alert:
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster has what it is about."""
-        features = {"", *cluster.release.features}
+        features = {"", *cluster.features}
         if cluster.finished_jobs:
             features.add(cluster.finished_jobs.name)
         return self.feature in features and cluster.has_metrics(self.sources, self.link)

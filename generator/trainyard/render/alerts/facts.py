@@ -165,7 +165,7 @@ def _claims(cluster: Cluster) -> Record:
 
 def _matchers(pool: Pool) -> str:
     """Return matchers of a pool's labels as kube-state-metrics names them."""
-    labels = pool.hardware.labels.items()
+    labels = pool.labels.items()
     return ",".join(f'{_label(key)}="{value}"' for key, value in sorted(labels))
 
 

@@ -134,7 +134,7 @@ def _rail_row(rail: Rail) -> RailRow:
 
 
 def _pool_row(pool: Pool, owners: Owners) -> PoolRow:
-    labels = [f"{key}={value}" for key, value in sorted(pool.hardware.labels.items())]
+    labels = [f"{key}={value}" for key, value in sorted(pool.labels.items())]
     return PoolRow(
         pool.name,
         pool.nodes,

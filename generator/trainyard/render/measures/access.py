@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import TypeAlias
 
@@ -11,7 +11,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.tenant import Tenant
 from trainyard.render.measures.answer import Answer, SiteObjects, listed
 
-_SUBJECTS = {"Group": "groups", "ServiceAccount": "service accounts"}
+_SUBJECTS = {"Group": "groups", "ServiceAccount": "service accounts", "User": "users"}
 
 Subject: TypeAlias = tuple[str, str, str]
 """Kind, name and namespace."""
@@ -23,8 +23,7 @@ def access(tenant: Tenant, place: SiteObjects) -> Answer:
     bindings = [binding for binding in bound if _role(binding) != names.FINISHED_JOBS_ROLE]
     team = frozenset(chain.from_iterable(map(_subjects, bindings)))
     wide = [binding for binding in place.of("ClusterRoleBinding") if binding.unit == "platform"]
-    kinds = " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in team}))
-    how = f"the team's {kinds} have roles in its own namespaces: {_roles(bindings)}"
+    how = f"the team's {_kinds(team)} have roles in its own namespaces: {_roles(bindings)}"
     how += _in_whole_cluster(wide, team)
     if len(bound) > len(bindings):
         how += f"; the platform's account {names.FINISHED_JOBS} lists and deletes TrainJobs there"
@@ -41,8 +40,14 @@ def _in_whole_cluster(bindings: Sequence[Manifest], team: Collection[Subject]) -
         (own if is_of_team else others).append(binding)
     how = f"; and in the whole cluster: {_roles(own)}" if own else ""
     if others:
-        how += f"; the platform's groups have roles in every namespace: {_roles(others)}"
+        people = _kinds(chain.from_iterable(map(_subjects, others)))
+        how += f"; the platform's {people} have roles in every namespace: {_roles(others)}"
     return how
+
+
+def _kinds(subjects: Iterable[Subject]) -> str:
+    """Return what subjects are, e.g. ``groups and service accounts``."""
+    return " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in subjects}))
 
 
 def _subjects(binding: Manifest) -> list[Subject]:

@@ -78,9 +78,9 @@ def _kept_away(own: Pools, others: Pools) -> tuple[str, str]:
 
 def _excludes(other: Pool, pools: Pools) -> bool:
     """Return whether the node selector of a pool's pods excludes the nodes of all other pools."""
-    selector = other.hardware.labels
+    selector = other.labels
     for pool in pools.values():
-        labels = pool.hardware.labels
+        labels = pool.labels
         # Nodes may have labels that their pool does not state, but of each key one value.
         if {**labels, **selector} == {**selector, **labels}:
             return False

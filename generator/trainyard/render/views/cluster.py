@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from trainyard.model import names
@@ -81,7 +80,7 @@ class ClusterView:
     @property
     def has_machine_pools(self) -> bool:
         """Return whether OpenShift sets up the nodes of each pool."""
-        return "machine-config" in self.cluster.release.features
+        return "machine-config" in self.cluster.features
 
     @property
     def has_job_states(self) -> bool:
@@ -123,7 +122,7 @@ class ClusterView:
     @property
     def pool_label_keys(self) -> list[str]:
         """Keys of the labels that select the nodes of some pool, sorted."""
-        return sorted(set().union(*(pool.hardware.labels for pool in self.cluster.pools)))
+        return sorted(set().union(*(pool.labels for pool in self.cluster.pools)))
 
     @property
     def components(self) -> dict[str, str]:
@@ -161,8 +160,8 @@ class ClusterView:
         """Objects that the tree uses and does not define, with their owners.
 
         A cluster without fabrics needs no namespaces of their operators, one without monitoring no
-        metrics and no namespace of a Prometheus, one without dashboards none of the console, and
-        one without logs none of theirs.
+        metrics and no namespace of a Prometheus, one without dashboards none of the console, one
+        without logs none of theirs, and one with other name servers none of the release's.
         """
         unused = {f"Namespace/{name}" for name in self._unused_namespaces()}
         return _without(unused | self._unread(), self.cluster.external)
@@ -183,6 +182,8 @@ class ClusterView:
             unused.update(NAMESPACES.values())
         if not cluster.stores_logs:
             unused.add("openshift-logging")
+        if cluster.dns.namespace != cluster.release.dns.namespace:
+            unused.add(cluster.release.dns.namespace)
         return unused
 
     @property
@@ -265,12 +266,6 @@ class ClusterView:
             {"key": key, "operator": "DoesNotExist"},
         ]
         return [{"podSelector": {"matchExpressions": never}}]
-
-    @property
-    def dns_ports(self) -> list[dict[str, Any]]:
-        """The name servers' ports, both protocols."""
-        ports = product(self.cluster.release.dns.ports, ("TCP", "UDP"))
-        return [{"port": port, "protocol": protocol} for port, protocol in ports]
 
     @property
     def shares_fairly(self) -> bool:

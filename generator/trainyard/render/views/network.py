@@ -43,7 +43,7 @@ class AddressPoolView:
     @property
     def node_terms(self) -> list[dict[str, Any]]:
         """The nodes on the fabric, as an IPPool selects them."""
-        labels = {tuple(pool.hardware.labels.items()) for pool in self.pool.pools}
+        labels = {tuple(pool.labels.items()) for pool in self.pool.pools}
         return [{"matchExpressions": list(starmap(_is_in, pairs))} for pairs in sorted(labels)]
 
 

@@ -102,11 +102,6 @@ class ReleaseView:
         return text_list(sorted({*release.system_namespaces, *release.workspace_ingress}))
 
     @property
-    def resolver_namespaces(self) -> str:
-        """CEL: the namespaces in which a cluster's names are resolved, on any distribution."""
-        return text_list(sorted({"kube-system", self.release.dns.namespace}))
-
-    @property
     def is_of_controller(self) -> str:
         """CEL: the object has the name of a ConfigMap that another controller keeps."""
         return is_one_of("variables.metadata.name", self.release.controller_config_maps)

@@ -11,6 +11,7 @@ from typing import Any
 from trainyard.model import names, reserved
 from trainyard.model.held import held_queues
 from trainyard.model.network import BESIDE_MPI_JOBS
+from trainyard.model.people import is_user
 from trainyard.model.platform import Site
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.cluster import ClusterView
@@ -18,7 +19,7 @@ from trainyard.render.views.counts import MOST_JOBS, MOST_OBJECTS
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
 from trainyard.render.views.queue import FRAMEWORKS
-from trainyard.render.views.space import Binding, SpaceView, group_subjects
+from trainyard.render.views.space import Binding, SpaceView, people_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 _WITH_CONTENT = "WriteRequestBodies"
@@ -76,9 +77,9 @@ class SiteView:
         """
         cluster = self.site.cluster
         subjects = {
-            "auditor": group_subjects(cluster.auditors),
+            "auditor": people_subjects(cluster.auditors),
             "catalog-viewer": self._everybody(),
-            "operator": group_subjects(cluster.operators),
+            "operator": people_subjects(cluster.operators),
         }
         return tuple(
             Binding(role, f"trainyard-{role}", who) for role, who in subjects.items() if who
@@ -240,15 +241,19 @@ class SiteView:
         return [*audited, self.site.cluster.system_namespace] if audited else []
 
     @property
+    def records_all_writes(self) -> bool:
+        """Return whether OpenShift's API server records the content of each write."""
+        return bool(self.audited_namespaces) or any(map(is_user, self.site.cluster.operators))
+
+    @property
     def audit_profile(self) -> str:
         """What OpenShift's API server records, as a merge patch of ``APIServer/cluster``.
 
         A profile applies to a whole cluster or to the members of a group (github.com/openshift/api:
-        config/v1/types_apiserver.go).
+        config/v1/types_apiserver.go), so for an operator by name it is that of the cluster.
         """
-        if self.audited_namespaces:
-            audit: dict[str, object] = {"profile": _WITH_CONTENT}
-        else:
+        audit: dict[str, object] = {"profile": _WITH_CONTENT}
+        if not self.records_all_writes:
             groups = self.site.cluster.operators
             rules = [{"group": group, "profile": _WITH_CONTENT} for group in groups]
             audit = {"profile": "Default", **({"customRules": rules} if rules else {})}

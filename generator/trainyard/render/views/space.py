@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
@@ -11,6 +11,7 @@ from trainyard.model import names
 from trainyard.model.ids import GROUPS, LEVEL, RANGE, Ids
 from trainyard.model.named import by_name
 from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, Egress
+from trainyard.model.people import kind_of, name_of
 from trainyard.model.quantity import format_amount, format_bytes
 from trainyard.model.space import Grant, Space
 from trainyard.model.storage import CLAIMS, MOST_GROWTH, StoredSecret, claims_of
@@ -42,11 +43,11 @@ class Binding:
     subjects: list[dict[str, str]]
 
 
-def group_subjects(groups: tuple[str, ...]) -> list[dict[str, str]]:
-    """Return groups as subjects of a binding."""
+def people_subjects(entries: Iterable[str]) -> list[dict[str, str]]:
+    """Return groups and users as subjects of a binding."""
     return [
-        {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group}
-        for group in groups
+        {"apiGroup": "rbac.authorization.k8s.io", "kind": kind_of(each), "name": name_of(each)}
+        for each in entries
     ]
 
 
@@ -116,7 +117,7 @@ class SpaceView:
         if self.space.team.own_runtimes and (admins := self._subjects("admin")):
             yield Binding("runtimes", names.OWN_RUNTIMES_ROLE, admins)
         if debuggers := self.space.team.debuggers:
-            yield Binding("debugger", names.DEBUGGER_ROLE, group_subjects(debuggers.groups))
+            yield Binding("debugger", names.DEBUGGER_ROLE, people_subjects(debuggers.groups))
         if cleanup := self.space.cluster.finished_jobs:
             account = _account(cleanup.name, names.SYSTEM_NAMESPACE)
             yield Binding(cleanup.name, names.FINISHED_JOBS_ROLE, [account])
@@ -128,7 +129,7 @@ class SpaceView:
                 yield Binding(f"{prefix}{role}", cluster_role, subjects)
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
-        subjects = group_subjects(self.space.team.groups.get(role, ()))
+        subjects = people_subjects(self.space.team.groups.get(role, ()))
         for account in self.space.team.accounts:
             if account.role == role:
                 subjects.append(_account(account.name, self.space.namespace))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.people import quoted
 from trainyard.model.platform import Platform
 from trainyard.rules._check import DatedCheck
 from trainyard.rules._iterate import active
@@ -26,7 +27,7 @@ def find(platform: Platform, today: str) -> Iterator[Diagnostic]:
     for team in active(platform):
         if team.debuggers and team.debuggers.until < today:
             ended = team.debuggers
-            groups = ", ".join(f"`{group}`" for group in ended.groups)
+            groups = ", ".join(map(quoted, ended.groups))
             message = f"the role debugger of {groups} in team {team.name} ended on {ended.until}"
             note = Note(f"the reason for the role was: {ended.reason}", ended.at / "reason")
             yield RULE.at(ended.at / "until", message, notes=[note])

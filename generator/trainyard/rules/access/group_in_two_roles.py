@@ -1,10 +1,11 @@
-"""Find groups that have two roles in one team."""
+"""Find groups and users that have two roles in one team."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.people import quoted
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import active
@@ -12,12 +13,12 @@ from trainyard.rules._iterate import active
 RULE = Rule(
     id="access/group-in-two-roles",
     severity=Severity.WARNING,
-    summary="A group has only one role in a team.",
+    summary="A group or user has only one role in a team.",
     why="""
-        The group gets the rights of the stronger role (seen with Kubernetes 1.36.3), because roles
+        It gets the rights of the stronger role (seen with Kubernetes 1.36.3), because roles
         add up. A reviewer who reads only the weaker entry expects less.
     """,
-    fix="Remove the group from the weaker role under `groups` in the team's profile.",
+    fix="Remove it from the weaker role under `groups` in the team's profile.",
 )
 
 
@@ -28,7 +29,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             for group in groups:
                 first = known.setdefault(group, role)
                 if first != role:
-                    message = f"group `{group}` has two roles in team {team.name}: {first}, {role}"
+                    message = f"{quoted(group)} has two roles in team {team.name}: {first}, {role}"
                     notes = [Note(f"its role {first}", team.at / "groups" / first)]
                     yield RULE.at(team.at / "groups" / role, message, notes=notes)
 

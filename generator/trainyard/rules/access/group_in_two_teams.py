@@ -1,10 +1,11 @@
-"""Find groups that have roles in two teams, each pair of teams once."""
+"""Find groups and users that have roles in two teams, each pair of teams once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.model.people import quoted
 from trainyard.model.platform import Platform
 from trainyard.model.team import Team
 from trainyard.rules._check import Check
@@ -14,9 +15,9 @@ from trainyard.rules.access._roles import team_roles
 RULE = Rule(
     id="access/group-in-two-teams",
     severity=Severity.WARNING,
-    summary="A group has roles in only one team.",
+    summary="A group or user has roles in only one team.",
     why="""
-        Members of the group have both roles (seen with Kubernetes 1.36.3), so they can carry one
+        Its members have both roles (seen with Kubernetes 1.36.3), so they can carry one
         team's files to the other team. An admin or user submits jobs in the team's namespaces, a
         viewer reads there, and a debugger runs commands in the pods of the team's jobs.
     """,
@@ -34,7 +35,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if other is not team and not role == other_role == "debugger":
                 notes = [Note(f"its role in team {other.name}", there)]
                 message = (
-                    f"group `{group}` has roles in two teams: {role} of {team.name}, "
+                    f"{quoted(group)} has roles in two teams: {role} of {team.name}, "
                     f"{other_role} of {other.name}"
                 )
                 yield RULE.at(place, message, notes=notes)

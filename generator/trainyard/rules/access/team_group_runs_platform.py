@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.people import quoted
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules.access._roles import cluster_roles, team_roles
@@ -33,7 +34,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if group in in_teams:
                 team, team_role, place = in_teams[group]
                 message = (
-                    f"group `{group}` is {role} of cluster {site.name} and {team_role} of team "
+                    f"{quoted(group)} is {role} of cluster {site.name} and {team_role} of team "
                     f"{team}"
                 )
                 notes = [Note(f"its role in team {team}", place)]

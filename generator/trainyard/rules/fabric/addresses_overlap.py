@@ -17,7 +17,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="""
         Blocks of teams do not overlap each other, and a fabric's range does not overlap the
-        cluster's networks or an egress rule.
+        cluster's networks, an egress rule or a name server.
     """,
     why="""
         Connections reach the wrong host, or time out now and then, because two hosts answer for one
@@ -47,6 +47,8 @@ def _networks(cluster: Cluster) -> Iterator[tuple[IPv4Network, str, Pointer]]:
     for egress, i, network in ranges(cluster):
         if egress.source != "workspaces":
             yield network, f"egress rule `{egress.name}`", egress.at / "to" / i
+    for i, address in enumerate(cluster.dns.addresses):
+        yield IPv4Network(address), "the name servers", cluster.dns.at / "addresses" / i
 
 
 def _overlapping_blocks(holders: list[tuple[str, Allocation]]) -> Iterator[Diagnostic]:

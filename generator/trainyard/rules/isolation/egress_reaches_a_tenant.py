@@ -1,4 +1,4 @@
-"""Find egress rules to namespaces of teams."""
+"""Find egress rules and name servers in namespaces of teams."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model import names
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
+from trainyard.rules.isolation._egress import reached_namespaces
 
 RULE = Rule(
     id="isolation/egress-reaches-a-tenant",
     severity=Severity.ERROR,
-    summary="No egress rule leads to a team's namespace.",
+    summary="No egress rule leads to a team's namespace, and no name servers are in one.",
     why="""
         Every team could send to the pods of that team, on ports that its jobs listen on: an egress
         rule applies to all teams.
@@ -28,16 +29,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for space in team.spaces
     }
     for site in platform.sites:
-        for egress in site.cluster.egress:
-            for i, namespace in enumerate(egress.namespaces):
-                if namespace in tenants:
-                    team = tenants[namespace]
-                    message = (
-                        f"egress rule `{egress.name}` lets every team reach the namespace of team "
-                        f"{team.name}"
-                    )
-                    notes = [Note(f"team {team.name}", team.at)]
-                    yield RULE.at(egress.at / "namespaces" / i, message, notes=notes)
+        for namespace, opener, at in reached_namespaces(site.cluster):
+            if namespace in tenants:
+                team = tenants[namespace]
+                message = f"{opener} lets every team reach the namespace of team {team.name}"
+                yield RULE.at(at, message, notes=[Note(f"team {team.name}", team.at)])
 
 
 CHECK = Check(RULE, find)

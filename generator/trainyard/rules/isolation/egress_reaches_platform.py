@@ -1,4 +1,4 @@
-"""Find egress rules to namespaces of the platform."""
+"""Find egress rules and name servers in namespaces of the platform."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
+from trainyard.rules.isolation._egress import reached_namespaces
 
 RULE = Rule(
     id="isolation/egress-reaches-platform",
     severity=Severity.ERROR,
     summary="""
-        No egress rule leads to a namespace that runs the platform: Argo CD, and the controllers of
-        jobs, queues and ports.
+        Neither an egress rule nor `dns` leads to a namespace that runs the platform: Argo CD, and
+        the controllers of jobs, queues and ports.
     """,
     why="""
         A job that reaches these programs can change or stop what is delivered: they trust their
         network, above all Argo CD's repository server and cache.
     """,
-    fix="Remove the namespace from `namespaces`; jobs need none of these.",
+    fix="""
+        Remove the namespace; jobs need none of these. Under `dns`, write the one whose pods answer
+        for the cluster's names.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         platform_namespaces = _platform(site.cluster)
-        for egress in site.cluster.egress:
-            for i, namespace in enumerate(egress.namespaces):
-                if namespace in platform_namespaces:
-                    message = (
-                        f"egress rule `{egress.name}` lets every team reach `{namespace}`, "
-                        f"{platform_namespaces[namespace]}"
-                    )
-                    yield RULE.at(egress.at / "namespaces" / i, message)
+        for namespace, opener, at in reached_namespaces(site.cluster):
+            if namespace in platform_namespaces:
+                purpose = platform_namespaces[namespace]
+                yield RULE.at(at, f"{opener} lets every team reach `{namespace}`, {purpose}")
 
 
 def _platform(cluster: Cluster) -> dict[str, str]:

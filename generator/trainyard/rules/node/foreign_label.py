@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import hardware
+from trainyard.rules._labels import selecting_keys
 
 _KUBERNETES = re.compile(r"(?:[^/]*\.)?kubernetes\.io/")
 
@@ -48,13 +48,9 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for node_type in hardware(platform):
-        for key in node_type.labels:
-            if _is_foreign(key):
-                message = (
-                    f"label `{key}` selects `{node_type.name}` nodes, but it is not a node label"
-                )
-                yield RULE.at((node_type.at / "labels" / key).key(), message)
+    for key, nodes, at in selecting_keys(platform):
+        if _is_foreign(key):
+            yield RULE.at(at, f"label `{key}` selects {nodes}, but it is not a node label")
 
 
 def _is_foreign(key: str) -> bool:

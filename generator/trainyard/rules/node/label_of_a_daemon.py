@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import hardware
+from trainyard.rules._labels import selecting_keys
 
 _DISCOVERED = re.compile(
     r"nvidia\.com/(?:cuda|gfd|gpu|mig)\.(?!config|deploy)|feature\.node\.kubernetes\.io/"
@@ -36,13 +36,9 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for node_type in hardware(platform):
-        for key in node_type.labels:
-            if _DISCOVERED.match(key):
-                message = (
-                    f"label `{key}`, which selects `{node_type.name}` nodes, is set by a daemon"
-                )
-                yield RULE.at((node_type.stated("labels") / key).key(), message)
+    for key, nodes, at in selecting_keys(platform):
+        if _DISCOVERED.match(key):
+            yield RULE.at(at, f"label `{key}`, which selects {nodes}, is set by a daemon")
 
 
 CHECK = Check(RULE, find)

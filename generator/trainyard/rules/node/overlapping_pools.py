@@ -21,9 +21,8 @@ RULE = Rule(
         neither.
     """,
     fix="""
-        Give each pool a hardware profile with labels of its own. For a second pool of the same
-        nodes, write a profile with `extends:` and another label, and name it in the pool's
-        `hardware`.
+        Give the nodes of each pool a label of their own. For pools of one hardware profile, state
+        one key with a different value under `labels` of each pool.
     """,
 )
 
@@ -34,7 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if _selects(wide, narrow):
                 message = (
                     f"pool `{wide.name}` also selects the nodes of pool `{narrow.name}`: "
-                    f"{as_selector(wide.hardware.labels)}"
+                    f"{as_selector(wide.labels)}"
                 )
                 notes = [_labels(wide), _labels(narrow)]
                 yield RULE.at(wide.at.key(), message, notes=notes)
@@ -42,12 +41,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _selects(wide: Pool, narrow: Pool) -> bool:
     """Return whether a pool's labels are all on another's nodes; of two equal pools the first."""
-    one, two = wide.hardware.labels.items(), narrow.hardware.labels.items()
+    one, two = wide.labels.items(), narrow.labels.items()
     return one < two or (one == two and wide.name < narrow.name)
 
 
 def _labels(pool: Pool) -> Note:
-    return Note(f"hardware of `{pool.name}`", pool.hardware.stated("labels"))
+    return Note(f"labels of `{pool.name}`", pool.labels_at)
 
 
 CHECK = Check(RULE, find)

@@ -33,13 +33,25 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
     yield from _storage(site.cluster)
     yield from _monitoring(site.cluster)
     yield from _namespaces(site.cluster)
+    yield from _reached(site, unknown)
+
+
+def _reached(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]]:
+    """Yield the namespaces that are open to the pods of teams, but for those of teams."""
     own = {space.namespace for tenant in site.tenants for space in tenant.spaces}
     # A namespace with such a prefix may belong to a team whose profile or pool is left out.
     may_be = tuple(names.namespace(team) for team in sorted(unknown))
-    for egress in site.cluster.egress:
+    for namespace, at in _opened(site.cluster):
+        if namespace not in own and not namespace.startswith(may_be):
+            yield f"Namespace/{namespace}", at
+
+
+def _opened(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the namespaces of egress rules and of the name servers."""
+    for egress in cluster.egress:
         for i, namespace in enumerate(egress.namespaces):
-            if namespace not in own and not namespace.startswith(may_be):
-                yield f"Namespace/{namespace}", egress.at / "namespaces" / i
+            yield namespace, egress.at / "namespaces" / i
+    yield cluster.dns.namespace, cluster.dns.at / "namespace"
 
 
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:

@@ -29,15 +29,15 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for one, two, queue in neighbours(platform):
-        if not _distinguishable(one.hardware.labels, two.hardware.labels):
-            labels = as_selector(one.hardware.labels)
-            others = as_selector(two.hardware.labels)
+        if not _distinguishable(one.labels, two.labels):
+            labels = as_selector(one.labels)
+            others = as_selector(two.labels)
             message = (
                 f"pools `{one.name}` and `{two.name}` of queue {queue} have no key in common with "
                 f"different values: {labels} and {others}"
             )
-            notes = [Note(f"labels of a `{one.hardware.name}`", one.hardware.stated("labels"))]
-            yield RULE.at(two.hardware.at / "labels", message, notes=notes)
+            notes = [Note(f"labels of `{one.name}`", one.labels_at)]
+            yield RULE.at(two.labels_at, message, notes=notes)
 
 
 def _distinguishable(one: Mapping[str, str], two: Mapping[str, str]) -> bool:
