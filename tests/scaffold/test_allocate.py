@@ -33,7 +33,7 @@ def _fabric(
     block: int = 24,
     link: Link = INFINIBAND,
 ) -> Fabric:
-    return Fabric("fast", _AT, link, first, last, IPv4Network(addresses), block, (), 0, 0, -1, "ib")
+    return Fabric("fast", _AT, link, first, last, IPv4Network(addresses), block, 0, -1, "ib")
 
 
 @given(_KEYS, _KEYS, st.one_of(_HELD, st.sets(_KEYS)))

@@ -31,6 +31,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.review import Review
 from trainyard.model.storage import PullSecret, Storage
+from trainyard.model.topology import Topology
 
 OWN_SERVER = "https://kubernetes.default.svc"
 """Argo CD's URL for the cluster that it runs on."""
@@ -115,6 +116,7 @@ class Cluster:
     versions: Mapping[str, str]
     pools: tuple[Pool, ...]
     fabrics: tuple[Fabric, ...]
+    topologies: tuple[Topology, ...]
     cohorts: tuple[Cohort, ...]
     priorities: tuple[Priority, ...]
     storage: tuple[Storage, ...]

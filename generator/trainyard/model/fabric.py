@@ -8,9 +8,6 @@ from ipaddress import IPv4Network
 from trainyard.diagnostics import Pointer
 from trainyard.model.link import Link
 
-HOSTNAME = "kubernetes.io/hostname"
-"""The lowest level of every topology; Kubernetes sets it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Fabric:
@@ -21,8 +18,6 @@ class Fabric:
         given, inclusive.
         addresses: range that teams' blocks come from.
         block: prefix length of one team's block.
-        levels: node labels from the top of the topology down; the host itself is added.
-        leaf_nodes: nodes below one switch of the lowest level.
         mtu: bytes; 0 leaves the driver's.
         traffic_class: of RDMA packets, as the switches' lossless queue expects it; -1 leaves the
             driver's.
@@ -37,8 +32,6 @@ class Fabric:
     last_segment: int
     addresses: IPv4Network
     block: int
-    levels: tuple[str, ...]
-    leaf_nodes: int
     mtu: int
     traffic_class: int
     resources: str
@@ -48,8 +41,3 @@ class Fabric:
         """Partitions or VLANs that teams may be given."""
         first = max(self.first_segment, self.link.first)
         return range(first, min(self.last_segment, self.link.last) + 1)
-
-    @property
-    def preferred_level(self) -> str:
-        """Topology level that a job prefers to share: below one switch of the lowest level."""
-        return self.levels[-1] if self.levels else HOSTNAME

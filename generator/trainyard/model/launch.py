@@ -10,6 +10,7 @@ from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware, Share
 from trainyard.model.release import Release
 from trainyard.model.runtime import Runtime
+from trainyard.model.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Launch:
     Args:
         hardware: of the nodes; of several kinds, the least that all of them give.
         fabric: that the nodes' rails are plugged into; None where there is none.
+        topology: by which Kueue places its pods; None where it counts nodes only.
         part: of a node that one pod asks for.
         owner: namespace whose networks it attaches to; empty where they have the same names in
             every namespace.
@@ -29,6 +31,7 @@ class Launch:
     runtime: Runtime
     hardware: Hardware
     fabric: Fabric | None
+    topology: Topology | None
     release: Release
     part: Fraction
     owner: str
@@ -140,7 +143,7 @@ class Launch:
 
         Not every Kueue places the pods that are left.
         """
-        return not (self.volume and self.fabric) or "steps-return" in self.release.features
+        return not (self.volume and self.topology) or "steps-return" in self.release.features
 
     @property
     def longest_job_name(self) -> int:
@@ -164,7 +167,7 @@ class Launch:
     def is_grouped(self) -> bool:
         """Return whether Kueue places launcher and nodes as one group, not one after the other."""
         several = len(self.runtime.roles) > 1
-        return self.fabric is not None and self.release.groups_podsets and several
+        return self.topology is not None and self.release.groups_podsets and several
 
     @property
     def is_placed_as_one(self) -> bool:

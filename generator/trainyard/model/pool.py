@@ -14,6 +14,7 @@ from trainyard.model.hardware import Hardware, Nic
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import Price
 from trainyard.model.quantity import format_amount, format_nodes
+from trainyard.model.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Pool:
     """N nodes of one hardware profile in one cluster; no team is given the ``reserve``.
 
     Args:
+        topology: by which Kueue places jobs; None where it counts nodes only.
         preference: pools of one queue are tried in this order, the lowest first.
         prefix: of the release's SR-IOV resources.
         price: of a node-hour; None where the profile states none.
@@ -31,6 +33,7 @@ class Pool:
     at: Pointer
     hardware: Hardware
     fabric: Fabric | None
+    topology: Topology | None
     nodes: int
     reserve: int
     preference: int

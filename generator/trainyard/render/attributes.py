@@ -11,7 +11,6 @@ from typing import Any
 
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster, Cohort, Priority
-from trainyard.model.fabric import Fabric
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
 from trainyard.model.monitoring import Logs, MetricSource
@@ -24,11 +23,12 @@ from trainyard.model.runtime import Runtime, Step
 from trainyard.model.space import Sample, Space
 from trainyard.model.storage import StoredSecret
 from trainyard.model.tenant import Tenant
+from trainyard.model.topology import Topology
 from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
 from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
 from trainyard.render.views.logs import LogsView
 from trainyard.render.views.monitoring import MetricSourceView
-from trainyard.render.views.network import AddressPoolView, EgressView, FabricView, NetworkView
+from trainyard.render.views.network import AddressPoolView, EgressView, NetworkView, TopologyView
 from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
 from trainyard.render.views.release import FinishedJobsView, ReleaseView
@@ -46,7 +46,6 @@ VIEWS: Mapping[type, View] = {
     Cluster: ClusterView,
     Cohort: CohortView,
     Egress: EgressView,
-    Fabric: FabricView,
     FinishedJobs: FinishedJobsView,
     Ids: IdsView,
     Launch: LaunchView,
@@ -65,6 +64,7 @@ VIEWS: Mapping[type, View] = {
     Step: StepView,
     StoredSecret: StoredSecretView,
     Tenant: TenantView,
+    Topology: TopologyView,
 }
 
 

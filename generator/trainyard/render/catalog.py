@@ -72,7 +72,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/namespace", scopes.cluster),
     Entry("platform/network-policy-system", scopes.cluster),
     Entry("platform/kueue", scopes.cluster, "kueue-operator"),
-    Entry("platform/topology", scopes.fabrics),
+    Entry("platform/topology", scopes.topologies),
     Entry("platform/resource-flavor", scopes.pools),
     Entry("platform/cohort", scopes.cohorts),
     Entry("platform/cluster-queue", scopes.queues),

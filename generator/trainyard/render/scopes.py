@@ -155,10 +155,10 @@ def rails(site: Site) -> Iterator[Scope]:
             yield Scope({"rail": rail}, (*pool.hardware.files, *site.cluster.files), pool.at)
 
 
-def fabrics(site: Site) -> Iterator[Scope]:
-    """Yield each fabric."""
-    for fabric in site.cluster.fabrics:
-        yield Scope({"fabric": fabric}, site.cluster.files, fabric.at)
+def topologies(site: Site) -> Iterator[Scope]:
+    """Yield each topology."""
+    for topology in site.cluster.topologies:
+        yield Scope({"topology": topology}, site.cluster.files, topology.at)
 
 
 def cohorts(site: Site) -> Iterator[Scope]:

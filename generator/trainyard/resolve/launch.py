@@ -127,11 +127,15 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
     return by_name(pool.hardware for pool in cluster.pools if _demands(pool) == demands)
 
 
-def _demands(pool: Pool) -> tuple[str, int, str, int]:
-    """Return what a pod template demands of a pool: fabric, rails, resource and number of GPUs."""
+def _demands(pool: Pool) -> tuple[str, str, int, str, int]:
+    """Return what a pod template demands of a pool.
+
+    The fabric, the level to share, the number of rails, and resource and number of GPUs.
+    """
     gpu = pool.hardware.gpu
     fabric = pool.fabric.name if pool.fabric else ""
-    return (fabric, len(pool.rails), gpu.resource if gpu else "", pool.hardware.gpus)
+    level = pool.topology.preferred_level if pool.topology else ""
+    return (fabric, level, len(pool.rails), gpu.resource if gpu else "", pool.hardware.gpus)
 
 
 def _launch(
@@ -147,6 +151,7 @@ def _launch(
         runtime=runtime,
         hardware=hardware,
         fabric=pool.fabric,
+        topology=pool.topology,
         release=cluster.release,
         part=part,
         owner=place.namespace if attached and attached.link.operator_networks else "",

@@ -14,6 +14,7 @@ from trainyard.model.platform import Platform, Site
 from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Allocation, Quota, Team
+from trainyard.model.topology import Topology
 
 AUDIT_LOG = f"{monitoring.AUDIT_LOG}/"
 """Prefix of the key that declares the owner of the audit log in a cluster's `external`."""
@@ -66,12 +67,12 @@ def listed_with_end(platform: Platform) -> Iterator[tuple[Team, Runtime]]:
                 yield team, known[name]
 
 
-def levels(platform: Platform) -> Iterator[tuple[Fabric, int, str]]:
-    """Yield each level of each fabric's topology, with its index in the fabric's list."""
+def levels(platform: Platform) -> Iterator[tuple[Topology, int, str]]:
+    """Yield each level of each topology, with its index in the list."""
     for site in platform.sites:
-        for fabric in site.cluster.fabrics:
-            for i, level in enumerate(fabric.levels):
-                yield fabric, i, level
+        for topology in site.cluster.topologies:
+            for i, level in enumerate(topology.levels):
+                yield topology, i, level
 
 
 def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str, Allocation]]]]:

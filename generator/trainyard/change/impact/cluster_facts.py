@@ -11,6 +11,7 @@ from trainyard.model.fabric import Fabric
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_bytes, format_cpu, format_seconds
 from trainyard.model.storage import Storage
+from trainyard.model.topology import Topology
 
 
 def cluster_facts(cluster: Cluster) -> Facts:
@@ -78,14 +79,23 @@ def fabric_facts(fabric: Fabric) -> Facts:
     """Yield the values of a fabric, but for the numbers that new teams get."""
     values = {
         "has link": fabric.link.name,
-        "has topology": ", ".join(fabric.levels) or NONE,
-        "below one leaf switch": counted(fabric.leaf_nodes, "node") if fabric.leaf_nodes else NONE,
         "MTU": str(fabric.mtu or "the driver's"),
         "traffic class": "the driver's" if fabric.traffic_class < 0 else str(fabric.traffic_class),
         "resource names begin with": fabric.resources,
     }
     for what, value in values.items():
         yield Fact("Network", f"fabric {fabric.name}", what), value
+
+
+def topology_facts(topology: Topology) -> Facts:
+    """Yield the values of a topology."""
+    lowest = counted(topology.leaf_nodes, "node") if topology.leaf_nodes else NONE
+    values = {
+        "has levels": ", ".join(topology.levels) or NONE,
+        "below one switch of the lowest level": lowest,
+    }
+    for what, value in values.items():
+        yield Fact("Network", f"topology {topology.name}", what), value
 
 
 def pool_facts(pool: Pool) -> Facts:
@@ -98,6 +108,8 @@ def pool_facts(pool: Pool) -> Facts:
         f"ephemeral-storage {format_bytes(kept.ephemeral_storage)}",
     )
     yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
+    placed = pool.topology.name if pool.topology else NONE
+    yield Fact("Network", subject, "are in topology"), placed
     yield Fact("By hand", subject, "have hardware"), hardware.name
     yield Fact("By hand", subject, "kubelet keeps"), ", ".join(amounts)
     yield Fact("By hand", subject, "pods at most"), str(hardware.total.pods)

@@ -135,7 +135,7 @@ class LaunchView:
         Kueue takes the node with the least room that a pod fits, which is one with ranks
         (kubernetes-sigs/kueue:pkg/cache/scheduler/tas_flavor_snapshot.go@v0.19.2).
         """
-        if self.launcher_is_node or self.launch.fabric:
+        if self.launcher_is_node or self.launch.topology:
             return {}
         beside = {
             "labelSelector": {"matchLabels": {"jobset.sigs.k8s.io/replicatedjob-name": "node"}},
@@ -240,10 +240,10 @@ class LaunchView:
     @property
     def _placement(self) -> dict[str, str]:
         """SCC, the topology level to share, and the group of pods that are placed together."""
-        launch, fabric = self.launch, self.launch.fabric
+        launch, topology = self.launch, self.launch.topology
         annotations = ReleaseView(launch.release).scc
-        if fabric:
-            annotations["kueue.x-k8s.io/podset-preferred-topology"] = fabric.preferred_level
+        if topology:
+            annotations["kueue.x-k8s.io/podset-preferred-topology"] = topology.preferred_level
         if launch.is_grouped:
             annotations["kueue.x-k8s.io/podset-group-name"] = "job"
         return annotations
