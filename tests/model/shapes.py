@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from tests.rules.cases import platform_of
 from trainyard.diagnostics import Pointer
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import Fabric, RailFabric
 from trainyard.model.hardware import Gpu, Hardware, Nic, Share
 from trainyard.model.launch import Launch
 from trainyard.model.link import INFINIBAND, Link
 from trainyard.model.network import AddressPool, Network
 from trainyard.model.pool import Pool
+from trainyard.model.provider import PROVIDERS
 from trainyard.model.queue import Queue
 from trainyard.model.team import Allocation, Quota
 from trainyard.model.topology import Topology
@@ -57,6 +58,7 @@ def node(**changes: Any) -> Hardware:
         nic_device="1021",
         link_rate=400,
         virtual_functions=8,
+        devices={},
         labels={"kind": "small"},
         taint="",
     )
@@ -97,9 +99,10 @@ def nodes(draw: st.DrawFn, gpus: int | None = None) -> Hardware:
     )
 
 
-def fabric(link: Link = INFINIBAND, **changes: Any) -> Fabric:
+def fabric(link: Link = INFINIBAND, **changes: Any) -> RailFabric:
     """Return a fabric called ``ib``, changed."""
-    plain = Fabric("ib", AT, link, 0x100, 0x17F, IPv4Network("10.0.0.0/8"), 20, 0, -1, "ib")
+    provider, addresses = PROVIDERS[link.name], IPv4Network("10.0.0.0/8")
+    plain = RailFabric("ib", AT, provider, link, 0x100, 0x17F, addresses, 20, 0, -1, "ib")
     return replace(plain, **changes)
 
 
@@ -160,7 +163,7 @@ def launch(
 
 
 def networks(
-    on: Fabric,
+    on: RailFabric,
     block: IPv4Network,
     segment: int,
     rails: int,

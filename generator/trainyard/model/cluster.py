@@ -10,7 +10,7 @@ from itertools import chain
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.link import ROCE
 from trainyard.model.monitoring import (
     API_SERVER,
@@ -147,6 +147,16 @@ class Cluster:
         """Return the pools whose nodes are on a fabric."""
         return tuple(pool for pool in self.pools if pool.fabric == fabric)
 
+    @property
+    def rail_fabrics(self) -> tuple[RailFabric, ...]:
+        """The fabrics whose virtual functions and networks the tree has."""
+        return tuple(fabric for fabric in self.fabrics if isinstance(fabric, RailFabric))
+
+    @property
+    def device_fabrics(self) -> tuple[DeviceFabric, ...]:
+        """The fabrics whose devices others advertise."""
+        return tuple(fabric for fabric in self.fabrics if isinstance(fabric, DeviceFabric))
+
     def rails_of(self, fabric: Fabric) -> int:
         """Return how many rails a fabric has: those of the nodes with the most."""
         return max((len(pool.rails) for pool in self.pools_on(fabric)), default=0)
@@ -159,7 +169,7 @@ class Cluster:
     @property
     def has_node_unit(self) -> bool:
         """Return whether there is a sync unit of the nodes alone."""
-        on_fabrics = any(pool.fabric for pool in self.pools)
+        on_fabrics = any(pool.rail_fabric for pool in self.pools)
         has_objects = on_fabrics or "machine-config" in self.release.features
         return has_objects and self.node_unit == "nodes"
 
@@ -228,16 +238,17 @@ class Cluster:
             JOB_STATES: self._is_scraped(JOB_STATES),
             "kube-state-metrics": True,
             KUBELET: self.viewer != "" or self._is_scraped(KUBELET),
-            "node-exporter": bool(self.fabrics),
+            "node-exporter": bool(self.rail_fabrics),
             # It reads Ethernet cards only (collectors/sriovdev.go@v1.2.0: PCI class 0x020000).
             SRIOV_METRICS: ROCE.name in self.links and self._is_scraped(SRIOV_METRICS),
         }
 
     @property
     def links(self) -> frozenset[str]:
-        """The name of the link of each fabric, and ``fabric`` when there is one."""
-        links = frozenset(fabric.link.name for fabric in self.fabrics)
-        return links | {"fabric"} if links else links
+        """The link of each fabric with rails, ``fabric`` if there is one, ``rdma`` for any kind."""
+        links = frozenset(fabric.link.name for fabric in self.rail_fabrics)
+        rails = links | {"fabric"} if links else links
+        return rails | {"rdma"} if self.fabrics else rails
 
     def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
         """Return whether it has some sources of metrics, and a fabric if one is asked for."""

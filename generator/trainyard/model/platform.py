@@ -127,7 +127,7 @@ class Platform:
 
     def holdings(self, site: Site) -> Iterator[Holding]:
         """Yield the ledger's numbers on a cluster's fabrics, of teams without a profile too."""
-        fabrics = by_name(site.cluster.fabrics)
+        fabrics = by_name(site.cluster.rail_fabrics)
         for (cluster, fabric, team), held in sorted(self.allocations.items()):
             if cluster == site.name:
                 yield Holding(

@@ -11,6 +11,7 @@ from typing import Any
 
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster, Cohort, Priority
+from trainyard.model.fabric import DeviceFabric
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
 from trainyard.model.monitoring import Logs, MetricSource
@@ -28,7 +29,13 @@ from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
 from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
 from trainyard.render.views.logs import LogsView
 from trainyard.render.views.monitoring import MetricSourceView
-from trainyard.render.views.network import AddressPoolView, EgressView, NetworkView, TopologyView
+from trainyard.render.views.network import (
+    AddressPoolView,
+    DeviceFabricView,
+    EgressView,
+    NetworkView,
+    TopologyView,
+)
 from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
 from trainyard.render.views.release import FinishedJobsView, ReleaseView
@@ -45,6 +52,7 @@ VIEWS: Mapping[type, View] = {
     AddressPool: AddressPoolView,
     Cluster: ClusterView,
     Cohort: CohortView,
+    DeviceFabric: DeviceFabricView,
     Egress: EgressView,
     FinishedJobs: FinishedJobsView,
     Ids: IdsView,

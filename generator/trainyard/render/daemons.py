@@ -54,7 +54,7 @@ def daemons(cluster: Cluster) -> Iterator[Daemon]:
         yield _gpu(cluster, with_gpus)
         if not _is_openshift(cluster):
             yield _features(with_gpus)
-    on_fabrics = _foreign(filter(attrgetter("fabric"), cluster.pools))
+    on_fabrics = _foreign(filter(attrgetter("rail_fabric"), cluster.pools))
     if on_fabrics and cluster.release.ipam == "nv-ipam":
         yield _network(cluster.release.ipam_namespace, on_fabrics)
 

@@ -141,8 +141,15 @@ def _pool(pool: Pool, site: Site) -> Scope:
     return Scope({"pool": pool}, files, pool.at, name=pool.name)
 
 
-def fabric_pools(site: Site) -> Iterator[Scope]:
+def rail_pools(site: Site) -> Iterator[Scope]:
     """Yield each pool whose rails are plugged into a fabric."""
+    for pool in site.cluster.pools:
+        if pool.rail_fabric:
+            yield _pool(pool, site)
+
+
+def fabric_pools(site: Site) -> Iterator[Scope]:
+    """Yield each pool on a fabric of any kind."""
     for pool in site.cluster.pools:
         if pool.fabric:
             yield _pool(pool, site)

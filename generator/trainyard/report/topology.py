@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htpy import Element, Node, code, div, h3, h4, i, li, ol, p, span
 
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import Fabric, RailFabric
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted
@@ -56,8 +56,9 @@ def _levels(topology: Topology) -> Node:
 def _fabric(fabric: Fabric | None) -> str:
     if fabric is None:
         return ", on no fabric"
-    mtu = f", MTU {fabric.mtu}" if fabric.mtu else ""
-    return f", on fabric {fabric.name} ({fabric.link.name}{mtu})"
+    size = fabric.mtu if isinstance(fabric, RailFabric) else 0
+    mtu = f", MTU {size}" if size else ""
+    return f", on fabric {fabric.name} ({fabric.provider.name}{mtu})"
 
 
 def _pool(pool: Pool, below_leaf: int) -> Node:

@@ -50,14 +50,14 @@ def resolve_cluster(
     if release is None:
         return None
     pull_secrets = _pull_secrets(fields, at / "pullSecrets")
-    known = _Known(hardware, by_name(fabrics), by_name(topologies), release.resource_prefix)
+    known = _Known(hardware, fabrics, by_name(topologies), release.resource_prefix)
     return Cluster(
         name=name,
         at=at,
         settings=settings,
         release=release,
         pools=(yield from _pools(fields, at / "pools", known)),
-        fabrics=fabrics,
+        fabrics=tuple(fabric for fabric in fabrics.values() if fabric),
         topologies=topologies,
         cohorts=(yield from _cohorts(fields, at / "cohorts")),
         priorities=_priorities(fields, at / "priorities"),
@@ -127,7 +127,7 @@ class _Known:
     """What a pool may name, and the prefix of the release's SR-IOV resources."""
 
     hardware: Mapping[str, Hardware | None]
-    fabrics: Mapping[str, Fabric]
+    fabrics: Mapping[str, Fabric | None]
     topologies: Mapping[str, Topology]
     prefix: str
 

@@ -130,12 +130,12 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
 def _demands(pool: Pool) -> tuple[str, str, int, str, int]:
     """Return what a pod template demands of a pool.
 
-    The fabric, the level to share, the number of rails, and resource and number of GPUs.
+    The fabric, the level to share, the number of ports, and resource and number of GPUs.
     """
     gpu = pool.hardware.gpu
     fabric = pool.fabric.name if pool.fabric else ""
     level = pool.topology.preferred_level if pool.topology else ""
-    return (fabric, level, len(pool.rails), gpu.resource if gpu else "", pool.hardware.gpus)
+    return (fabric, level, pool.ports, gpu.resource if gpu else "", pool.hardware.gpus)
 
 
 def _launch(
@@ -146,7 +146,7 @@ def _launch(
     part: Fraction = Fraction(1),
 ) -> Launch:
     cluster = place.cluster
-    attached = pool.fabric if runtime.uses_rdma else None
+    attached = pool.rail_fabric if runtime.uses_rdma else None
     return Launch(
         runtime=runtime,
         hardware=hardware,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
+from typing import TypeAlias
 
 from trainyard.model import monitoring
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.network import Egress
 from trainyard.model.platform import Platform, Site
@@ -75,8 +76,12 @@ def levels(platform: Platform) -> Iterator[tuple[Topology, int, str]]:
                 yield topology, i, level
 
 
-def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str, Allocation]]]]:
-    """Yield every fabric with its allocations by team.
+Holders: TypeAlias = list[tuple[str, Allocation]]
+"""Teams with what each holds on a fabric."""
+
+
+def allocated(platform: Platform) -> Iterator[tuple[Site, RailFabric, Holders]]:
+    """Yield every fabric on rails with its allocations by team.
 
     Allocations are permanent, so retired teams and teams without a profile are included.
     """
@@ -86,7 +91,7 @@ def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str
             (team, platform.allocations[cluster, fabric, team])
         )
     for site in platform.sites:
-        for each in site.cluster.fabrics:
+        for each in site.cluster.rail_fabrics:
             yield site, each, holders.get((site.name, each.name), [])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from trainyard.change.impact.values import NONE, Fact, Facts, listed, yes
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_bytes, format_cpu, format_seconds
 from trainyard.model.storage import Storage
@@ -18,7 +18,7 @@ def cluster_facts(cluster: Cluster) -> Facts:
     """Yield the values of a cluster; what comes or goes in them is a change too."""
     for part in (_of_delivery, _of_nodes, _of_queues, _of_prometheus, _of_storage):
         yield from part(cluster)
-    for fabric in cluster.fabrics:
+    for fabric in cluster.rail_fabrics:
         yield Fact("Network", f"fabric {fabric.name}", "gives new teams"), _numbers(fabric)
     for name, owner in cluster.external.items():
         yield Fact("By hand", name, "owner"), owner
@@ -69,7 +69,7 @@ def _of_queues(cluster: Cluster) -> Facts:
         yield Fact("Quota", f"cohort {cohort.name}"), f"{place} with weight {cohort.weight}"
 
 
-def _numbers(fabric: Fabric) -> str:
+def _numbers(fabric: RailFabric) -> str:
     link = fabric.link
     first, last = link.display(fabric.first_segment), link.display(fabric.last_segment)
     return f"{link.ranges} {first}-{last} and /{fabric.block} of {fabric.addresses}"
@@ -77,12 +77,16 @@ def _numbers(fabric: Fabric) -> str:
 
 def fabric_facts(fabric: Fabric) -> Facts:
     """Yield the values of a fabric, but for the numbers that new teams get."""
-    values = {
-        "has link": fabric.link.name,
-        "MTU": str(fabric.mtu or "the driver's"),
-        "traffic class": "the driver's" if fabric.traffic_class < 0 else str(fabric.traffic_class),
-        "resource names begin with": fabric.resources,
-    }
+    values = {"has link": fabric.provider.name}
+    if isinstance(fabric, DeviceFabric):
+        values["gives pods"] = fabric.devices
+    if isinstance(fabric, RailFabric):
+        traffic_class = fabric.traffic_class
+        values |= {
+            "MTU": str(fabric.mtu or "the driver's"),
+            "traffic class": "the driver's" if traffic_class < 0 else str(traffic_class),
+            "resource names begin with": fabric.resources,
+        }
     for what, value in values.items():
         yield Fact("Network", f"fabric {fabric.name}", what), value
 

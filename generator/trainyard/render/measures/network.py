@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import chain
 
 from trainyard.model.named import by_name
+from trainyard.model.neighbours import Neighbours, neighbours
 from trainyard.model.network import AddressPool
 from trainyard.model.tenant import Tenant
-from trainyard.render.measures.answer import OPEN, Answer, SiteObjects, listed
+from trainyard.render.measures.answer import ANSWERED, OPEN, Answer, SiteObjects, listed
 
 
 def network(tenant: Tenant, place: SiteObjects) -> Answer:
@@ -21,9 +22,22 @@ def network(tenant: Tenant, place: SiteObjects) -> Answer:
     definitions = place.own(tenant, "NetworkAttachmentDefinition")
     networks = place.of("SriovNetwork", attached)
     segments = [_segment(pool) for pool in tenant.address_pools if pool.rail == 0]
+    groups = [group for group in neighbours(place.site) if tenant in group.tenants]
+    segments += map(_border, groups)
+    is_shared = any(len(group.tenants) > 1 for group in groups)
     how = "ingress and egress are denied by default in each of its namespaces; "
     how += "; ".join(segments) or "no fabric: its jobs use the pod network only"
-    return Answer(how, [*policies, *definitions, *networks])
+    state = OPEN if is_shared else ANSWERED
+    return Answer(how, [*policies, *definitions, *networks], state)
+
+
+def _border(group: Neighbours) -> str:
+    """Return what separates the teams on a fabric whose network others make."""
+    others = [each.name for each in group.tenants]
+    where = f"{group.name} of fabric {group.fabric.name}"
+    if len(others) > 1:
+        return f"RDMA passes between teams {', '.join(others)} on {where}"
+    return f"no other team uses RDMA on {where}"
 
 
 def _segment(pool: AddressPool) -> str:

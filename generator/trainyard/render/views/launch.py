@@ -276,9 +276,7 @@ class LaunchView:
     def launcher_environment(self) -> list[dict[str, Any]]:
         """Environment of the launcher: that of the ranks, then what starts them."""
         launch = self.launch
-        own = launcher_environment(
-            launch.runtime, launch.cores_per_rank, bool(launch.rails), launch.fips
-        )
+        own = launcher_environment(launch.runtime, launch.cores_per_rank, launch.rdma, launch.fips)
         own |= self._export()
         return [*self._folder(), *variables(self._of_ranks()), *variables(own)]
 
@@ -287,8 +285,7 @@ class LaunchView:
 
     def _of_ranks(self) -> dict[str, str]:
         launch = self.launch
-        fabric = launch.fabric if launch.rails else None
-        return rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, fabric)
+        return rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, launch.rdma)
 
     def _export(self) -> dict[str, str]:
         """Return the runtime's export as a variable that holds one line for a shell."""

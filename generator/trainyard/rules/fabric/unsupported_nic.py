@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
@@ -25,6 +25,13 @@ _FUNCTIONS = frozenset({"1014", "1016", "1018", "101a", "101c", "101e"})
 
 
 _ETHERNET = {"1015": "ConnectX-4 Lx", "101d": "ConnectX-6 Dx", "101f": "ConnectX-6 Lx"}
+
+
+_IN_VM = (
+    "In a virtual machine, where `lspci -nn` shows no other id, there is no SR-IOV to configure: "
+    "set `link: exclusive-devices` and the `devices` that the node advertises. On a server, set "
+    "`device` to the id of the port itself."
+)
 
 
 RULE = Rule(
@@ -57,7 +64,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _nic_problem(
-    each: Hardware, fabric: Fabric, external: Mapping[str, str]
+    each: Hardware, fabric: RailFabric, external: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """Return the problem of the ports and a hint; the hint is empty if the ids are wrong."""
     ids = f"{each.nic_vendor}:{each.nic_device}"
@@ -69,7 +76,7 @@ def _nic_problem(
         message = f"the rails of a `{each.name}` are ports {ids}, but jobs need NVIDIA's, {_NVIDIA}"
         return message, hint
     if each.nic_device in _FUNCTIONS:
-        return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`", ""
+        return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`", _IN_VM
     if each.nic_device in _ETHERNET and fabric.link.name == "infiniband":
         hint = f"Set `link: roce` on fabric `{fabric.name}`, or correct the device."
         return f"{ids} is {_ETHERNET[each.nic_device]}, which does not support InfiniBand", hint

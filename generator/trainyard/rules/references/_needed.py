@@ -45,9 +45,10 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
 
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     """Yield what the fabrics need: network configuration and a reconciler."""
-    for fabric in cluster.fabrics:
-        for kind in fabric.link.external:
-            yield f"{kind}/{fabric.name}", fabric.at.key()
+    for each in cluster.fabrics:
+        for kind in each.provider.external:
+            yield f"{kind}/{each.name}", each.at.key()
+    for fabric in cluster.rail_fabrics:
         if fabric.link == ROCE and "sysctl-allowlist" in cluster.release.features:
             yield SYSCTL_ALLOWLIST, fabric.at / "link"
         reconciler = IPAMS[cluster.release.ipam].external

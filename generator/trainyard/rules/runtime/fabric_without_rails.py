@@ -25,11 +25,17 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
+    on_devices = {
+        pool.hardware.name
+        for site in platform.sites
+        for pool in site.cluster.pools
+        if pool.device_fabric
+    }
     for runtime in platform.runtimes:
         if not runtime.fabric or not runtime.uses_rdma:
             continue
         for node_type in hardware_of(platform, runtime):
-            if not node_type.rails:
+            if not node_type.rails and node_type.name not in on_devices:
                 message = (
                     f"runtime `{runtime.name}` sets `fabric: {runtime.fabric}`, but "
                     f"`{node_type.name}` nodes have no rails"

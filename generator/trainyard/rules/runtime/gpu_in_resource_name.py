@@ -24,7 +24,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        for fabric in site.cluster.fabrics:
+        for fabric in site.cluster.rail_fabrics:
             if "gpu" in fabric.resources:
                 message = (
                     f"the virtual functions of fabric `{fabric.name}` have `gpu` in their "

@@ -39,4 +39,4 @@ def _is_stated(topology: Topology, cluster: Cluster) -> bool:
     return True
 
 
-CHECK = Check(RULE, find, every=("pools",))
+CHECK = Check(RULE, find, every=("pools", "fabrics"))
