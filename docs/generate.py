@@ -24,6 +24,7 @@ from docs.fields import profile_fields
 from docs.glossary import GLOSSARY, link
 from docs.markdown import anchor, cell
 from docs.names import names
+from docs.platforms import platforms
 from docs.reactions import edits
 from docs.requirements import requirements
 from trainyard.change import history
@@ -102,6 +103,7 @@ def pages() -> dict[str, str]:
         "reference/dashboards.md": dashboards(),
         "reference/edits.md": edits(),
         "reference/names.md": names(),
+        "reference/platforms.md": platforms(),
         "reference/presets.md": _presets(),
         "reference/profiles.md": profile_fields(),
         "reference/rehearsal.md": _rehearsal(),

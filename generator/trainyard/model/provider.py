@@ -46,6 +46,7 @@ class Provider:
 
     Args:
         title: its name in the field, for pages.
+        places: where people have it: clouds, or servers of their own.
         request: what a pod requests.
         link: technology of the rails; None where it has none.
         devices: extended resource that pods request; empty where the profile names it, or for
@@ -66,6 +67,7 @@ class Provider:
 
     name: str
     title: str
+    places: tuple[str, ...]
     request: Request
     link: Link | None
     devices: str
@@ -102,6 +104,7 @@ def _rails(link: Link, title: str, separated_by: str) -> Provider:
     return Provider(
         name=link.name,
         title=title,
+        places=("servers of your own",),
         request=Request.RAILS,
         link=link,
         devices="",
@@ -120,6 +123,7 @@ def _rails(link: Link, title: str, separated_by: str) -> Provider:
 _EFA = Provider(
     name="efa",
     title="AWS Elastic Fabric Adapter",
+    places=("AWS: p4d, p5, p5e, p5en, p6-b200 and others with EFA",),
     request=Request.DEVICES,
     link=None,
     # aws/eks-charts:stable/aws-efa-k8s-device-plugin@5239609. One device belongs to one pod.
@@ -155,6 +159,7 @@ _EFA = Provider(
 _EXCLUSIVE = Provider(
     name="exclusive-devices",
     title="RDMA devices that the cluster's owner advertises, each for one pod",
+    places=("Azure: ND A100 v4, ND H100 v5, ND H200 v5", "virtual machines with RDMA functions"),
     request=Request.DEVICES,
     link=None,
     # Azure/aks-rdma-infiniband:configs/nicclusterpolicy@700dabb (`rdma/ib`, one unit an HCA);
@@ -181,6 +186,9 @@ _EXCLUSIVE = Provider(
 _SHARED = Provider(
     name="shared-device",
     title="RDMA devices that the shared device plugin gives to every pod that asks",
+    # CoreWeave documentation, "Use GPUDirect RDMA": `rdma/ib: 1` is no count; Nebius has the same
+    # (ai-dynamo/dynamo:recipes, Qwen3-32B cross-CSP README).
+    places=("CoreWeave and Nebius (`rdma/ib`)", "servers with the shared device plugin"),
     request=Request.SLOT,
     link=None,
     # Mellanox/k8s-rdma-shared-dev-plugin:README.md@410b0f3: capacity is rdmaHcaMax, whatever the
@@ -214,73 +222,3 @@ PROVIDERS: Mapping[str, Provider] = by_name(
     )
 )
 """By the name in a fabric's profile."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A kind of fabric that people have and Trainyard does not build.
-
-    Args:
-        reason: what it would need, one sentence.
-        instead: what to choose, one sentence.
-    """
-
-    name: str
-    title: str
-    reason: str
-    instead: str
-
-
-_SOCKETS = "Leave `fabric` of the pool out: jobs then use TCP over the pod network."
-_PLUGINS = "Use `efa`, or the extended resource that a device plugin advertises."
-
-REFUSALS: Mapping[str, Refusal] = by_name(
-    (
-        Refusal(
-            "tcp",
-            "TCP over the pod network",
-            "It is no fabric of its own: every pod has it.",
-            _SOCKETS,
-        ),
-        Refusal(
-            "gke-rdma",
-            "GKE, A3 Ultra and A4 (GPUDirect RDMA)",
-            "A pod needs annotations that name Google's networks, and libraries of the host.",
-            _SOCKETS,
-        ),
-        Refusal(
-            "tcpx",
-            "GKE, A3 High (GPUDirect-TCPX)",
-            "A pod needs Google's daemon beside its ranks, with the right to change networks, "
-            "which no restricted namespace permits.",
-            _SOCKETS,
-        ),
-        Refusal(
-            "tcpxo",
-            "GKE, A3 Mega (GPUDirect-TCPXO)",
-            "A pod needs Google's daemon beside its ranks, with the right to change networks, "
-            "which no restricted namespace permits.",
-            _SOCKETS,
-        ),
-        Refusal(
-            "spectrum-x",
-            "NVIDIA Spectrum-X by its operator",
-            "Its operator makes rails and addresses itself, and separates teams in the switches.",
-            "Use `roce` without that operator, or `shared-device` for what its nodes advertise.",
-        ),
-        Refusal(
-            "dra",
-            "Network cards by claims (DRANET, the EFA and SR-IOV drivers of DRA)",
-            "Trainer drops the claims of a job that sets `resourcesPerNode`, and Kueue needs each "
-            "class mapped.",
-            _PLUGINS,
-        ),
-        Refusal(
-            "host-network",
-            "Host network with the RDMA devices of the node",
-            "No policy holds for such pods, and only privileged ones see the devices.",
-            "Use `exclusive-devices` with a device plugin.",
-        ),
-    )
-)
-"""By a name that people write."""

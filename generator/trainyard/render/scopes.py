@@ -132,8 +132,7 @@ def logged(site: Site) -> Iterator[Scope]:
 
 def pools(site: Site) -> Iterator[Scope]:
     """Yield each pool."""
-    for pool in site.cluster.pools:
-        yield _pool(pool, site)
+    return (_pool(pool, site) for pool in site.cluster.pools)
 
 
 def _pool(pool: Pool, site: Site) -> Scope:
@@ -143,16 +142,12 @@ def _pool(pool: Pool, site: Site) -> Scope:
 
 def rail_pools(site: Site) -> Iterator[Scope]:
     """Yield each pool whose rails are plugged into a fabric."""
-    for pool in site.cluster.pools:
-        if pool.rail_fabric:
-            yield _pool(pool, site)
+    return (_pool(pool, site) for pool in site.cluster.pools if pool.rail_fabric)
 
 
 def fabric_pools(site: Site) -> Iterator[Scope]:
     """Yield each pool on a fabric of any kind."""
-    for pool in site.cluster.pools:
-        if pool.fabric:
-            yield _pool(pool, site)
+    return (_pool(pool, site) for pool in site.cluster.pools if pool.fabric)
 
 
 def rails(site: Site) -> Iterator[Scope]:

@@ -9,7 +9,8 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.fabric import BLOCK, DeviceFabric, Fabric, RailFabric
 from trainyard.model.link import LINKS, Link
-from trainyard.model.provider import PROVIDERS, REFUSALS, Provider
+from trainyard.model.provider import PROVIDERS, Provider
+from trainyard.model.refusal import REFUSALS
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import NOWHERE, network
 from trainyard.rules.fabric.fields_of_another_link import RULE as FIELDS_OF_ANOTHER_LINK

@@ -117,6 +117,9 @@ def pool_facts(pool: Pool) -> Facts:
     yield Fact("By hand", subject, "have hardware"), hardware.name
     yield Fact("By hand", subject, "kubelet keeps"), ", ".join(amounts)
     yield Fact("By hand", subject, "pods at most"), str(hardware.total.pods)
+    if fabric := pool.device_fabric:
+        number = f"{fabric.advertised(hardware)} of {fabric.devices}"
+        yield Fact("By hand", subject, "advertise"), number
     if pool.rails:
         card = f"{hardware.nic_vendor}:{hardware.nic_device}"
         parts = counted(hardware.virtual_functions, "virtual function")

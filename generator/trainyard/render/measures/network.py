@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 from trainyard.model.named import by_name
@@ -21,14 +22,17 @@ def network(tenant: Tenant, place: SiteObjects) -> Answer:
     attached = by_name(chain.from_iterable(space.networks for space in tenant.spaces))
     definitions = place.own(tenant, "NetworkAttachmentDefinition")
     networks = place.of("SriovNetwork", attached)
-    segments = [_segment(pool) for pool in tenant.address_pools if pool.rail == 0]
     groups = [group for group in neighbours(place.site) if tenant in group.tenants]
-    segments += map(_border, groups)
-    is_shared = any(len(group.tenants) > 1 for group in groups)
     how = "ingress and egress are denied by default in each of its namespaces; "
-    how += "; ".join(segments) or "no fabric: its jobs use the pod network only"
-    state = OPEN if is_shared else ANSWERED
+    how += _fabrics(tenant, groups) or "no fabric: its jobs use the pod network only"
+    state = OPEN if any(len(group.tenants) > 1 for group in groups) else ANSWERED
     return Answer(how, [*policies, *definitions, *networks], state)
+
+
+def _fabrics(tenant: Tenant, groups: Sequence[Neighbours]) -> str:
+    """Return what separates the team on its fabrics; empty where it uses none."""
+    segments = [_segment(pool) for pool in tenant.address_pools if pool.rail == 0]
+    return "; ".join([*segments, *map(_border, groups)])
 
 
 def _border(group: Neighbours) -> str:

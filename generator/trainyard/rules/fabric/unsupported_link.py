@@ -13,6 +13,6 @@ RULE = Rule(
         because their pods lack what the network needs.
     """,
     fix="""
-        Choose a link of the page "What it is for, and what not", or leave `fabric` of the pool out.
+        Choose a link of `docs/reference/platforms.md`, or leave `fabric` of the pool out.
     """,
 )

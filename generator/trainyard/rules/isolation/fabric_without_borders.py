@@ -30,19 +30,23 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for group in neighbours(site):
             if len(group.tenants) > 1:
-                names = [tenant.name for tenant in group.tenants]
-                message = (
-                    f"teams {', '.join(names[:-1])} and {names[-1]} use fabric "
-                    f"`{group.fabric.name}` on {group.name}, and {_border(group)}"
-                )
-                notes = [
-                    Note(f"the quota of team {tenant.name}", flavor.quota.place)
-                    for tenant in group.tenants
-                    for flavor in tenant.flavors
-                    if flavor.pool in group.pools
-                ]
-                place = group.pools[0].at / "fabric"
-                yield RULE.at(place, message, hint=_hint(group), notes=notes)
+                yield _shared(group)
+
+
+def _shared(group: Neighbours) -> Diagnostic:
+    *first, last = (tenant.name for tenant in group.tenants)
+    message = (
+        f"teams {', '.join(first)} and {last} use fabric `{group.fabric.name}` on {group.name}, "
+        f"and {_border(group)}"
+    )
+    notes = [
+        Note(f"the quota of team {tenant.name}", flavor.quota.place)
+        for tenant in group.tenants
+        for flavor in tenant.flavors
+        if flavor.pool in group.pools
+    ]
+    place = group.pools[0].at / "fabric"
+    return RULE.at(place, message, hint=_hint(group), notes=notes)
 
 
 def _border(group: Neighbours) -> str:
