@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -30,6 +30,8 @@ from trainyard.resolve.references import NOWHERE, find, network
 from trainyard.resolve.topology import resolve_topologies
 from trainyard.rules.shape.ambiguous_storage import RULE as AMBIGUOUS_STORAGE
 from trainyard.yaml_io.source import Source
+
+T = TypeVar("T")
 
 
 def resolve_cluster(
@@ -147,16 +149,14 @@ def _pool(
     """Return a pool; None where it names something unknown: it would look like one without."""
     where = at / "hardware" if "hardware" in stated else at.key()
     kind = yield from find("hardware profile", stated.get("hardware", name), known.hardware, where)
-    fabric = topology = None
-    if "fabric" in stated:
-        fabric = yield from find("fabric", stated["fabric"], known.fabrics, at / "fabric")
-        topology = known.topologies[fabric.name] if fabric else None
-    if "topology" in stated:
-        wanted = stated["topology"]
-        topology = yield from find("topology", wanted, known.topologies, at / "topology")
-    is_lost = ("fabric" in stated and not fabric) or ("topology" in stated and not topology)
-    if kind is None or is_lost:
+    fabric = yield from _named("fabric", stated, known.fabrics, at)
+    topology = yield from _named("topology", stated, known.topologies, at)
+    if kind is None or ("fabric" in stated and fabric is None):
         return None
+    if topology is None and "topology" in stated:
+        return None
+    if topology is None and fabric is not None:
+        topology = known.topologies[fabric.name]
     return Pool(
         name=name,
         at=at,
@@ -170,6 +170,15 @@ def _pool(
         price=parse_price(stated["nodeHour"]) if "nodeHour" in stated else None,
         maintenance=tuple(_maintenance(stated, at / "maintenance")),
     )
+
+
+def _named(
+    key: str, stated: Mapping[str, Any], known: Mapping[str, T | None], at: Pointer
+) -> Resolving[T | None]:
+    """Return what a pool names under a key; None where it names nothing, or nothing known."""
+    if key not in stated:
+        return None
+    return (yield from find(key, stated[key], known, at / key))
 
 
 def _maintenance(fields: Mapping[str, Any], at: Pointer) -> Iterator[Maintenance]:

@@ -22,11 +22,16 @@ def network(tenant: Tenant, place: SiteObjects) -> Answer:
     attached = by_name(chain.from_iterable(space.networks for space in tenant.spaces))
     definitions = place.own(tenant, "NetworkAttachmentDefinition")
     networks = place.of("SriovNetwork", attached)
-    groups = [group for group in neighbours(place.site) if tenant in group.tenants]
     how = "ingress and egress are denied by default in each of its namespaces; "
+    groups = _groups(tenant, place)
     how += _fabrics(tenant, groups) or "no fabric: its jobs use the pod network only"
     state = OPEN if any(len(group.tenants) > 1 for group in groups) else ANSWERED
     return Answer(how, [*policies, *definitions, *networks], state)
+
+
+def _groups(tenant: Tenant, place: SiteObjects) -> list[Neighbours]:
+    """Return the pools on which the team uses a fabric that others make."""
+    return [group for group in neighbours(place.site) if tenant in group.tenants]
 
 
 def _fabrics(tenant: Tenant, groups: Sequence[Neighbours]) -> str:
