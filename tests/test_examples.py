@@ -137,6 +137,18 @@ def test_devices_of_others_go_with_whole_nodes(
     assert not {kind for kind in kinds if "Sriov" in kind or "NetworkAttachment" in kind}
 
 
+def test_devices_may_have_the_prefix_of_virtual_functions(tmp_path: Path) -> None:
+    """That of the release is NVIDIA's too; no policy of the tree makes such a device."""
+    shutil.copytree(EXAMPLES / "azure-infiniband" / "profiles", tmp_path / "profiles")
+    for path in tmp_path.rglob("*.yaml"):
+        text = path.read_text(encoding="utf-8").replace("rdma/ib", "nvidia.com/hostdev")
+        path.write_text(text, encoding="utf-8")
+    generation = generate(tmp_path / "profiles", "../profiles/components", today=TODAY)
+
+    assert not has_errors(generation.diagnostics), generation.diagnostics
+    assert generation.files
+
+
 def test_pools_of_two_generations_are_tried_in_order() -> None:
     """The newer nodes first; each job names its generation, as launcher and nodes are not placed as
     one there."""

@@ -167,10 +167,7 @@ def test_slots_separate_no_pools_either() -> None:
                 "dgx-vision": {"nodes": 5, "reserve": 1, "fabric": "ib"},
             },
         },
-        "hardware/dgx-vision.yaml": {
-            "extends": "dgx-h100",
-            "labels": {"a.b/pool": "vision-NVIDIA-H100-80GB-HBM3"},
-        },
+        "hardware/dgx-vision.yaml": {"extends": "dgx-h100"},
         "runtimes/openmpi-cuda.yaml": {"hardware": ["dgx-h100", "dgx-vision"]},
         "teams/vision.yaml": {
             "quota": {"prod-east": {"dgx-h100": None, "dgx-vision": {"nodes": 4}}}
@@ -216,6 +213,19 @@ def test_functions_of_a_virtual_machine_have_their_own_help() -> None:
 
     assert found.rule == "fabric/unsupported-nic"
     assert "exclusive-devices" in found.hint
+
+
+def test_trainer_counts_devices_with_gpu_in_their_name() -> None:
+    found = messages(
+        "runtime/gpu-in-resource-name",
+        changed(
+            EXCLUSIVE,
+            _link("exclusive-devices", devices="example.com/gpu-port"),
+            {HARDWARE: {"devices": {"example.com/gpu-port": 8}}},
+        ),
+    )
+
+    assert found == ["`example.com/gpu-port` of fabric `ib` has `gpu` in its name"]
 
 
 def test_merging_is_that_of_cases() -> None:

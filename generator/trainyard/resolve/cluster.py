@@ -151,11 +151,10 @@ def _pool(
     kind = yield from find("hardware profile", stated.get("hardware", name), known.hardware, where)
     fabric = yield from _named("fabric", stated, known.fabrics, at)
     topology = yield from _named("topology", stated, known.topologies, at)
-    if kind is None or ("fabric" in stated and fabric is None):
+    named = {"fabric": fabric, "topology": topology}
+    if kind is None or any(named[key] is None for key in named.keys() & stated.keys()):
         return None
-    if topology is None and "topology" in stated:
-        return None
-    if topology is None and fabric is not None:
+    if fabric and not topology:
         topology = known.topologies[fabric.name]
     return Pool(
         name=name,
