@@ -20,6 +20,9 @@ def cluster_facts(cluster: Cluster) -> Facts:
         yield from part(cluster)
     for fabric in cluster.rail_fabrics:
         yield Fact("Network", f"fabric {fabric.name}", "gives new teams"), _numbers(fabric)
+    for topology in cluster.topologies:
+        levels = ", ".join((*topology.levels, "host"))
+        yield Fact("Network", f"topology {topology.name}", "has levels"), levels
     for name, owner in cluster.external.items():
         yield Fact("By hand", name, "owner"), owner
 
@@ -92,14 +95,10 @@ def fabric_facts(fabric: Fabric) -> Facts:
 
 
 def topology_facts(topology: Topology) -> Facts:
-    """Yield the values of a topology."""
+    """Yield the values of a topology, but for its levels."""
     lowest = counted(topology.leaf_nodes, "node") if topology.leaf_nodes else NONE
-    values = {
-        "has levels": ", ".join(topology.levels) or NONE,
-        "below one switch of the lowest level": lowest,
-    }
-    for what, value in values.items():
-        yield Fact("Network", f"topology {topology.name}", what), value
+    what = "below one switch of the lowest level"
+    yield Fact("Network", f"topology {topology.name}", what), lowest
 
 
 def pool_facts(pool: Pool) -> Facts:
