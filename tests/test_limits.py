@@ -95,6 +95,9 @@ LONG: dict[str, dict[str, Any]] = {
     "cluster.pools": pools(MANY),
     "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
     "cluster.pullSecrets": {CLUSTER: {"pullSecrets": many({"secretStore": "vault", "path": "ml"})}},
+    "cluster.memberKinds": {
+        CLUSTER: {"memberKinds": [f"things{i}.example.com" for i in range(50)]}
+    },
     "cluster.systemNamespaces": {CLUSTER: {"systemNamespaces": NAMES}},
     "cluster.roles.operator": {CLUSTER: {"roles": {"operator": NAMES}}},
     "cluster.roles.auditor": {CLUSTER: {"roles": {"auditor": NAMES}}},

@@ -132,6 +132,7 @@ NOT_SHOWABLE = {
     "delivery/submodule": "The rehearsal's Git server has one repository.",
     "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a "
     "team's folder is gone.",
+    "isolation/kind-of-the-platform": "No operator of such a kind runs in a rehearsal.",
     "isolation/audit-not-declared": _PROMISE,
     "isolation/logs-not-kept": _PROMISE,
     "isolation/bucket-of-two-teams": "It happens in an object store.",

@@ -70,7 +70,7 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
         "numNodes",
         "runtimeRef",
         "resourcesPerNode",
-        "SSH_CRYPTO",
+        "the container runtime obey them",
         "serviceAccountName",
         "persistentVolumeClaim",
         "labels or annotations",

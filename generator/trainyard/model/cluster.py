@@ -95,6 +95,8 @@ class Cluster:
         networks: the cluster's own address ranges by name (pods, services, machines).
         operators, auditors: groups with the platform-wide roles.
         system_namespaces: whose pods may use any node, beside those of the release.
+        member_kinds: that accounts of teams' namespaces may write, beside the known ones, as
+            ``plural.group``.
         frameworks: job kinds that Kueue queues.
         fips: whether the nodes run in FIPS mode.
         encrypts_pods: whether the pod network encrypts between nodes.
@@ -126,6 +128,7 @@ class Cluster:
     operators: tuple[str, ...]
     auditors: tuple[str, ...]
     system_namespaces: tuple[str, ...]
+    member_kinds: tuple[str, ...]
     frameworks: tuple[str, ...]
     sharing: str
     node_sync: str

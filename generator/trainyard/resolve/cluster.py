@@ -83,6 +83,7 @@ def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
         "operators": tuple(sorted(roles.get("operator", ()))),
         "auditors": tuple(sorted(roles.get("auditor", ()))),
         "system_namespaces": tuple(sorted(fields.get("systemNamespaces", ()))),
+        "member_kinds": tuple(sorted(fields.get("memberKinds", ()))),
         "frameworks": tuple(sorted(fields["frameworks"])),
         "sharing": fields["sharing"],
         "node_sync": fields["nodes"]["sync"],

@@ -39,7 +39,13 @@ def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
             f"{counted(final.nodes, 'node')} with {counted(final.ranks, 'rank')} each"
         )
         yield Remark(draft.place("nodes"), Kind.CHANGED, "nodes", text)
-    if draft.gpus is not None and idle > 0:
+    if draft.gpus == 0 and idle > 0:
+        text = (
+            f"the source asks for none, and the job occupies {counted(idle, 'GPU')}: choose a "
+            "runtime on nodes without, unless the program uses them"
+        )
+        yield Remark(draft.place("gpus"), Kind.CHOOSE, "gpus", text)
+    elif draft.gpus is not None and idle > 0:
         text = (
             f"the job occupies {counted(final.nodes * choice.launch.gpus, 'GPU')} and the source "
             f"asked for {draft.nodes * draft.gpus}: use all, or choose a runtime on other nodes"

@@ -13,7 +13,7 @@ from trainyard_jobs.convert.choice import Choice, choose
 from trainyard_jobs.convert.differences import differences, undecided
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.forwarding import forwarded
-from trainyard_jobs.convert.image import full, profile_name, repository
+from trainyard_jobs.convert.image import full, is_reference, profile_name, repository
 from trainyard_jobs.convert.model import Body, Conversion, Kind, Remark
 from trainyard_jobs.convert.trainjob import PLACEHOLDER, Form, filled, train_job
 
@@ -43,17 +43,17 @@ def _refused(draft: Draft) -> Conversion:
 def _unchosen(draft: Draft) -> Conversion:
     """Return the TrainJob with a placeholder as its runtime."""
     gpus = f" on nodes with {counted(draft.gpus, 'GPU')}" if draft.gpus else ""
-    image = f" and the image {draft.image}" if draft.image else ""
+    image = f" and the image {draft.image}" if is_reference(draft.image) else ""
     wanted = (
         f"write the name of a runtime with the launcher {draft.launcher}{gpus}{image} in place of "
         f"`{PLACEHOLDER}`, or give `--team`, which also sets the queue and the priority class"
     )
     chosen = Remark(draft.at, Kind.CHOOSE, "spec.runtimeRef.name", wanted)
-    notes = [*draft.notes, chosen, *undecided(draft)]
+    notes = [*draft.notes, chosen, *_unknown_image(draft), *undecided(draft)]
     if draft.volumes:
         older = "write them as podTemplateOverrides if the cluster has Trainer 2.1"
         notes.append(Remark(draft.place("volumes"), Kind.CHOOSE, "spec.runtimePatches", older))
-    runtime = _profile(draft, ()) if draft.image else None
+    runtime = _profile(draft, ()) if is_reference(draft.image) else None
     job = train_job(draft, Form(LAUNCHERS[draft.launcher].roles))
     return Conversion(draft.title, draft.at, job, tuple(notes), runtime)
 
@@ -77,7 +77,9 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
     )
     job = train_job(final, form)
     notes = (*draft.notes, *_image_notes(draft, choices), *differences(draft, final, choice))
-    keeps = not draft.image or repository(launch.runtime.image) == repository(draft.image)
+    keeps = not is_reference(draft.image) or repository(launch.runtime.image) == repository(
+        draft.image
+    )
     runtime = None if keeps else _profile(final, launch.runtime.hardware)
     return Conversion(draft.title, draft.at, job, notes, runtime)
 
@@ -106,6 +108,8 @@ def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Remark]:
     if not draft.image:
         text = f"the source names none; {has}: it must hold the program"
         yield Remark(at, Kind.CHOOSE, "image", text)
+    elif not is_reference(draft.image):
+        yield from _unknown_image(draft)
     elif repository(launch.runtime.image) != repository(draft.image):
         others = ", ".join(choice.launch.name for choice in choices[1:])
         text = (
@@ -117,6 +121,16 @@ def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Remark]:
     elif full(draft.image) not in {launch.runtime.image, launch.runtime.image.partition("@")[0]}:
         text = f"runtime {launch.name} has another version of it"
         yield Remark(at, Kind.CHANGED, f"image {draft.image}", text)
+
+
+def _unknown_image(draft: Draft) -> Iterator[Remark]:
+    """Yield that a source names no image, but what a tool puts one in place of."""
+    if draft.image and not is_reference(draft.image):
+        text = (
+            "it is no name of an image: write the one that a tool or a shell puts in its place, "
+            "and convert the job again"
+        )
+        yield Remark(draft.place("image"), Kind.CHOOSE, f"image {draft.image}", text)
 
 
 def _profile(draft: Draft, hardware: Sequence[str]) -> Body:

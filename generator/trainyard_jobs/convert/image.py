@@ -9,6 +9,20 @@ from trainyard_jobs.convert.names import plain
 _HUB = "docker.io"
 _TAG = re.compile(r":[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
 _LONGEST = 40
+_REFERENCE = re.compile(
+    r"(?:[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?/)?"
+    r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
+    r"(?::\w[\w.-]{0,127})?(?:@[A-Za-z0-9+._-]+:[0-9a-fA-F]{32,})?",
+    re.ASCII,
+)
+
+
+def is_reference(image: str) -> bool:
+    """Return whether a text is the name of an image, and not a variable of a template.
+
+    Source: distribution/reference:reference.go.
+    """
+    return _REFERENCE.fullmatch(image) is not None
 
 
 def full(image: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trainyard.model.launcher import INTEL_MPI, LAUNCHERS
 from trainyard_jobs.convert import horovod
 from trainyard_jobs.convert.arguments import HOROVODRUN, HYDRA, OPEN_MPI, Line, Option, read_line
 from trainyard_jobs.convert.model import Kind
-from trainyard_jobs.convert.options import Ranks, Verdict, judge
+from trainyard_jobs.convert.options import Ranks, Verdict, judge, per_node
 
 Remark = tuple[int, Kind, str, str]
 """Index of a word, and kind, what and meaning of a note about it."""
@@ -30,12 +30,14 @@ class Call:
         args: its options, the program of the ranks and that one's arguments.
         env: variables in place of options.
         remarks: about words of the source.
+        slots: ranks of each node that the call states; 0 for those of the job.
     """
 
     command: tuple[str, ...]
     args: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
+    slots: int = 0
 
 
 def program_of(word: str) -> str:
@@ -59,10 +61,21 @@ def rewrite(words: Sequence[str], ranks: Ranks) -> Call:
         return _of_horovod(words, ranks)
     is_intel = ranks.launcher == INTEL_MPI.name
     line = read_line(words, HYDRA if is_intel else OPEN_MPI)
-    kept, remarks = _sifted(line, lambda option: judge(line, option, ranks))
+    slots = per_node(line)
+    asked = replace(ranks, slots=slots or ranks.slots)
+    kept, remarks = _sifted(line, lambda option: judge(line, option, asked))
     kept = kept if is_intel else _two_dashes(kept)
     command = LAUNCHERS[ranks.launcher].command
-    return Call(command, (*kept, *line.rest), {}, (*remarks, *_moved(line), *_left(line)))
+    remarks += [*_moved(line), *_left(line)]
+    if asked != ranks:
+        remarks.append((0, *of_slots(slots, ranks)))
+    return Call(command, (*kept, *line.rest), {}, tuple(remarks), slots)
+
+
+def of_slots(slots: int, ranks: Ranks) -> tuple[Kind, str, str]:
+    """Return the note about a call that states the ranks of each node."""
+    text = f"numProcPerNode is {slots}, as the call says, not {ranks.slots}"
+    return Kind.CHANGED, "ranks of each node", text
 
 
 def _of_horovod(words: Sequence[str], ranks: Ranks) -> Call:

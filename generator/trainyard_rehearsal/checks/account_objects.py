@@ -10,6 +10,8 @@ from trainyard.model.space import Space
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.pool_attacks import pool_attacks
 from trainyard_rehearsal.checks.refusals import (
+    BLOCKED,
+    CONTROLLER_UID,
     DELIVERY,
     FILES,
     FINALIZER,
@@ -128,6 +130,8 @@ def labelled() -> Iterator[Attack]:
         yield {"metadata": {"labels": labels}}, RANK_LABEL
         yield {"metadata": {**owners(), "labels": labels}}, RANK_LABEL
     yield {"metadata": {"labels": {"kueue.x-k8s.io/podset": "node"}}}, PODSET
+    for key in ("batch.kubernetes.io/controller-uid", "controller-uid"):
+        yield {"metadata": {"labels": {key: _UID}}}, CONTROLLER_UID
 
 
 def open_to_others() -> Iterator[Attack]:
@@ -182,6 +186,9 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
     yield service(space), ({"metadata": owners()}, OWNER)
     yield _many_owners(space)
+    (owner,) = owners("v1", "Pod")["ownerReferences"]
+    waited_for = {**owner, "controller": False, "blockOwnerDeletion": True}
+    yield pod(space), ({"metadata": {"ownerReferences": [waited_for]}}, BLOCKED)
     orphan: Body = {"metadata": {"finalizers": ["orphan"]}}
     yield pod(space), (orphan, FINALIZER)
     yield deployment, ({"spec": {"template": orphan}}, FINALIZER)

@@ -12,6 +12,7 @@ from trainyard.model import names
 from trainyard.model.quantity import format_amount
 from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Sample
+from trainyard.model.variables import REFUSED
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA, TRAINER_METADATA
 from trainyard_rehearsal.checks.hostile_pods import hostile_pods
 from trainyard_rehearsal.checks.hostile_sizes import large_jobs
@@ -77,10 +78,7 @@ _MULTIPLIED = [{"name": "A0", "value": "x" * 60}] + [
 """6 * 10**20 characters for whoever expands them."""
 _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, ENVIRONMENT) for env in _ENV),
-    *(
-        ({"env": [{"name": name, "value": "none"}]}, SCRIPTS)
-        for name in ("EXPORT_COMMAND", "NVIDIA_VISIBLE_DEVICES", "SSH_CRYPTO")
-    ),
+    *(({"env": [{"name": name, "value": "none"}]}, SCRIPTS) for name in REFUSED),
     ({"env": [{"name": f"A{i}", "value": "x"} for i in range(201)]}, JOB_TOO_LARGE),
     ({"env": [{"name": "A", "value": "x" * 70_000}]}, JOB_TOO_LARGE),
     ({"command": ["x" * 40_000], "args": ["x" * 30_000]}, JOB_TOO_LARGE),
@@ -270,18 +268,19 @@ def _torchrun_variables(sample: Sample) -> Iterator[tuple[Body, str]]:
 
 def _steps(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield a step without its source, a source without its step, and an empty variable."""
-    steps = {step.name for step in sample.launch.runtime.initializers}
+    steps = [step.name for step in sample.launch.runtime.initializers]
     for part, name in INITIALIZERS.items():
         source = "" if name in steps else "s3://example/x"
         yield {"initializer": {part: {"storageUri": source}}}, STEPS
         for env in _ENV:
             yield {"initializer": {part: {"env": env}}}, ENVIRONMENT
+        yield {"initializer": {part: {"env": [{"name": "CUDA_VERSION", "value": "x"}]}}}, SCRIPTS
         secret = {"name": "Not A Name"}
         yield {"initializer": {part: {"storageUri": "s3://a/b", "secretRef": secret}}}, STEPS
 
 
 def _queues(sample: Sample) -> Iterator[tuple[Body, str]]:
-    """Yield names of a ClusterQueue, and no name where that leads to other nodes, or to none."""
+    """Yield names of a ClusterQueue, and none where that leads to other nodes, or to none."""
     for queue in sample.space.queues:
         yield {"labels": {QUEUE_LABEL: queue.name}}, QUEUE
     if sample.local_queue != names.DEFAULT_QUEUE:

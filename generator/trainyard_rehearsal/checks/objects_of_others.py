@@ -14,6 +14,7 @@ from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.refusals import (
     FINALIZER,
     FROZEN,
+    NO_CLAIMS,
     OF_DELIVERY,
     OF_OTHERS,
     OWNER,
@@ -125,7 +126,8 @@ def _of_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
         "metadata": {"name": "rehearsal", "namespace": space.namespace, **_MARKS["delivered"]},
         "spec": claim_spec("x"),
     }
-    yield _case(space, new, "created", partial(runner.create, new), OF_DELIVERY)
+    refusal = OF_DELIVERY if space.claimable_classes else NO_CLAIMS
+    yield _case(space, new, "created", partial(runner.create, new), refusal)
     if space.claims:
         claim = space.claims[0]
         body = with_change(new, {"metadata": {"name": claim.name, "labels": None}})

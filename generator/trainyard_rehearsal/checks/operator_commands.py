@@ -11,12 +11,11 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks import wanted_nodes
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.refusals import (
-    ARGO_CD,
     EGRESS,
     EPHEMERAL,
     FOREGROUND,
     INGRESS,
-    NETWORK,
+    KIND,
     NETWORK_FIXED,
     OF_DELIVERY,
 )
@@ -25,13 +24,20 @@ from trainyard_rehearsal.checks.variants import with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 
+_KINDS = (
+    ("argoproj.io/v1beta1", "ArgoCD"),
+    ("argoproj.io/v1beta1", "NamespaceManagement"),
+    ("k8s.ovn.org/v1", "UserDefinedNetwork"),
+)
+"""Kinds whose operators give an account rights in the namespace, or its pods a network."""
+
 RULES: tuple[tuple[str, list[str]], ...] = (
     *wanted_nodes.RULES,
-    ("", ["pods/ephemeralcontainers"]),
-    ("argoproj.io", ["argocds"]),
+    ("", ["pods/ephemeralcontainers", "pods/resize"]),
+    ("argoproj.io", ["argocds", "namespacemanagements"]),
     ("k8s.cni.cncf.io", ["network-attachment-definitions"]),
+    ("k8s.ovn.org", ["userdefinednetworks"]),
     ("monitoring.coreos.com", ["podmonitors"]),
-    ("sriovnetwork.openshift.io", ["*"]),
 )
 """What OpenShift's OLM adds to the role `edit` for operators, and what the account of an Argo CD
 has in its own namespace."""
@@ -89,8 +95,9 @@ class OperatorCommands:
         """Yield what an operator, the scheduler or a kubelet would do for the account."""
         yield from self._pods()
         yield from self._policies()
-        argo_cd = _object(self._space, "argoproj.io/v1beta1", "ArgoCD")
-        yield self._case(argo_cd, "created", ARGO_CD, partial(self._account.create, argo_cd))
+        for version, kind in _KINDS:
+            body = _object(self._space, version, kind)
+            yield self._case(body, "created", KIND, partial(self._account.create, body))
         monitor = _monitor(self._space)
         yield self._case(monitor, "created", OF_DELIVERY, partial(self._account.create, monitor))
         site = self._lab.plan.site
@@ -128,6 +135,8 @@ class OperatorCommands:
         rank = self._rank
         debug = partial(self._account.patch, rank, _CONTAINERS, "ephemeralcontainers")
         yield self._case(rank, "with an ephemeral container", EPHEMERAL, debug)
+        resize = partial(self._account.patch, rank, {"metadata": {"labels": {"a": "b"}}}, "resize")
+        yield self._case(rank, "resized", EPHEMERAL, resize)
         delete = partial(self._account.delete, rank, "Foreground")
         yield self._case(rank, "deleted, Foreground", FOREGROUND, delete)
         eviction = objects.eviction(rank, {"propagationPolicy": "Foreground"})
@@ -143,22 +152,20 @@ class OperatorCommands:
 
     def _networks(self) -> Iterator[RequestCase]:
         """Yield networks of the account, and changes of those that are there."""
-        made = [_network(self._space, "rehearsal")]
-        for kind in ("SriovIBNetwork", "SriovNetwork"):
-            new = _object(self._space, "sriovnetwork.openshift.io/v1", kind)
-            made.append({**new, "spec": {"resourceName": "x"}})
-        for new in made:
-            yield self._case(new, "created", NETWORK, partial(self._account.create, new))
+        network = _network(self._space, "rehearsal")
+        yield self._case(network, "created", KIND, partial(self._account.create, network))
         found = self._lab.api.list(_NETWORKS, _NETWORK, self._space.namespace)
         for network in found:
             body = {"apiVersion": _NETWORKS, "kind": _NETWORK, **network}
-            yield from self._changes(self._account, body, NETWORK)
+            yield from self._changes(self._account, body, NETWORK_FIXED, changed=KIND)
             if body["metadata"].get("labels"):
                 yield from self._changes(self._sriov(), body, NETWORK_FIXED)
 
-    def _changes(self, maker: Api, network: Body, refusal: str) -> Iterable[RequestCase]:
+    def _changes(
+        self, maker: Api, network: Body, refusal: str, changed: str = ""
+    ) -> Iterable[RequestCase]:
         change = partial(maker.patch, network, _CHANGED)
-        yield self._case(network, "with another configuration", refusal, change)
+        yield self._case(network, "with another configuration", changed or refusal, change)
         yield self._case(network, "deleted", refusal, partial(maker.delete, network))
 
     def _policy(self, direction: str, rules: Body) -> Body:

@@ -10,7 +10,12 @@ from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.pool_attacks import pool_attacks, pool_changes
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
-from trainyard_rehearsal.checks.wanted_nodes import RULES, binding_cases, feature_cases
+from trainyard_rehearsal.checks.wanted_nodes import (
+    RULES,
+    binding_cases,
+    feature_cases,
+    network_cases,
+)
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
@@ -26,7 +31,7 @@ _CONTROLLERS = ("replicaset-controller", _DAEMONS, "job-controller")
 """Controllers of Kubernetes that create pods for users."""
 
 _WORKER = "nfd-worker"
-"""Account of NFD's daemon, which says what its node has."""
+"""Account of a daemon: NFD's says what its node has."""
 
 _IN_SYSTEM = "deployer@example.com"
 """Somebody who edits a namespace of daemons, and no nodes."""
@@ -75,10 +80,13 @@ def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: Req
     """Bind a pod, and say what a node is, as the namespace's admin and as who does so for all."""
     site, admin = lab.plan.site, _user(lab, "admin")
     hostile.send(feature_cases(site, admin, _NAMESPACE))
+    hostile.send(network_cases(site, admin, _NAMESPACE))
     hostile.send(binding_cases(site, admin, existing))
     scheduler = lab.api.acting("system:kube-scheduler", ["system:authenticated"])
     harmless.send(binding_cases(site, scheduler, existing, ""))
-    harmless.send(feature_cases(site, _controller(lab, _WORKER), _SYSTEM, ""))
+    worker = _controller(lab, _WORKER)
+    harmless.send(feature_cases(site, worker, _SYSTEM, ""))
+    harmless.send(network_cases(site, worker, _SYSTEM, ""))
 
 
 def _strangers(lab: Lab) -> Iterator[tuple[Api, str]]:

@@ -19,7 +19,12 @@ from trainyard_rehearsal.checks.objects_of_others import (
     hostile_to_others,
     objects_of_others,
 )
-from trainyard_rehearsal.checks.refusals import FINALIZER, OBJECT_TOO_LARGE, TRAINER_ONLY
+from trainyard_rehearsal.checks.refusals import (
+    FINALIZER,
+    NO_CLAIMS,
+    OBJECT_TOO_LARGE,
+    TRAINER_ONLY,
+)
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -32,12 +37,9 @@ _VOLUME = "a claim must not choose its volume"
 _NAME = "only the platform's delivery gives the name"
 _SUM = "claims of the namespace may have in sum"
 
-_NO_CLAIMS = "denied request"
-"""Where a team may claim nothing, claims of the tree fill its sum: a policy more may answer."""
-
 _NO_COPY = "a team's own runtime is a copy of one of these"
 _DIFFERS = "spec must be that of ClusterTrainingRuntime"
-_CONTAINERS = "EXPORT_COMMAND, JOB_COMPLETION_INDEX, NVIDIA_VISIBLE_DEVICES and SSH_CRYPTO"
+_CONTAINERS = "except image, and env without ["
 _SHELL = "is none of a job's launcher or nodes"
 _OTHER_PODS = (
     "workbench-0",
@@ -130,10 +132,10 @@ def _claims_of(
 ) -> Iterator[RequestCase]:
     at = space.team.at
     for change, refusal in _CLAIMS:
-        answer = refusal if space.claimable_classes else _NO_CLAIMS
+        answer = refusal if space.claimable_classes else NO_CLAIMS
         yield _create(maker, with_change(_claim(space, ""), change), answer, at)
     # Two policies say so, and either may answer.
-    answer = _ANOTHER_CLASS if space.claimable_classes else _NO_CLAIMS
+    answer = _ANOTHER_CLASS if space.claimable_classes else NO_CLAIMS
     yield _create(maker, _claim(space, names.ADOPTED_CLASS), answer, at)
     for name in space.claimable_classes:
         claim = _claim(space, name)

@@ -6,18 +6,20 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainyard.model.platform import Site
-from trainyard_rehearsal.checks.refusals import BINDING, NODE_FEATURE
+from trainyard_rehearsal.checks.refusals import BINDING, NETWORK, NODE_FEATURE
 from trainyard_rehearsal.checks.request_cases import RequestCase
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.nodes import nodes
 
 _GROUPS = ("nfd.k8s-sigs.io", "nfd.openshift.io")
+_NETWORKS = "sriovnetwork.openshift.io"
 RULES: tuple[tuple[str, list[str]], ...] = (
     ("", ["bindings", "pods/binding"]),
     *((group, ["nodefeatures"]) for group in _GROUPS),
+    (_NETWORKS, ["*"]),
 )
-"""What OpenShift's OLM adds to the role `edit` for NFD, and what the account of an Argo CD has in
-its own namespace."""
+"""What OLM adds to the role `edit` for NFD and the SR-IOV operator, and what the account
+of an Argo CD has in its own namespace."""
 
 
 def feature_cases(
@@ -35,6 +37,24 @@ def feature_cases(
         yield RequestCase(
             f"{namespace}: a NodeFeature of {group}", request, site.cluster.at, refusal
         )
+
+
+def network_cases(
+    site: Site, maker: Api, namespace: str, refusal: str = NETWORK
+) -> Iterator[RequestCase]:
+    """Yield a new network, whose operator deletes the one that an annotation of it names."""
+    if not site.cluster.rail_fabrics:
+        return
+    last = {"operator.sriovnetwork.openshift.io/last-network-namespace": "team-nlp"}
+    metadata = {"name": "rehearsal", "namespace": namespace, "annotations": last}
+    body: Body = {
+        "apiVersion": f"{_NETWORKS}/v1",
+        "kind": "SriovIBNetwork",
+        "metadata": metadata,
+        "spec": {"resourceName": "x"},
+    }
+    request = partial(maker.create, body, dry_run=True)
+    yield RequestCase(f"{namespace}: a SriovIBNetwork", request, site.cluster.at, refusal)
 
 
 def binding_cases(

@@ -38,8 +38,14 @@ def of_operators() -> Iterator[Body]:
         yield _definition(group, "NodeFeature", "nodefeatures", "Namespaced", version)
     version = _version("v1beta1", any_field)
     yield _definition("argoproj.io", "ArgoCD", "argocds", "Namespaced", version)
-    group, version = "sriovnetwork.openshift.io", _version("v1", any_field)
-    yield _definition(group, "SriovIBNetwork", "sriovibnetworks", "Namespaced", version)
+    name = "NamespaceManagement"
+    yield _definition("argoproj.io", name, f"{name.lower()}s", "Namespaced", version)
+    version = _version("v1", any_field)
+    for group, name in (
+        ("k8s.ovn.org", "UserDefinedNetwork"),
+        ("sriovnetwork.openshift.io", "SriovIBNetwork"),
+    ):
+        yield _definition(group, name, f"{name.lower()}s", "Namespaced", version)
 
 
 def _definition(group: str, kind: str, plural: str, scope: str, version: Body) -> Body:

@@ -33,7 +33,19 @@ def shown(call: Call) -> str:
         ("mpirun -bind-to none -map-by slot ./a", "mpirun --bind-to none --map-by slot ./a"),
         ("mpirun --bind-to core ./a", "mpirun ./a"),
         ("mpirun -rank-by slot ./a -rank-by slot", "mpirun --rank-by slot ./a -rank-by slot"),
-        ("mpirun --map-by ppr:8:node --bind-to none ./a", "mpirun --bind-to none ./a"),
+        ("mpirun --map-by ppr:8:node --bind-to none ./a", "mpirun ./a"),
+        ("mpirun --map-by ppr:4:node:PE=2 -np 8 ./a", "mpirun ./a"),
+        ("mpirun -N 4 -npersocket 2 -np 8 ./a", "mpirun ./a"),
+        ("mpirun --map-by ppr:2:socket ./a", "mpirun ./a"),
+        ("mpirun --mca btl tcp,self -mca btl_tcp_if_exclude lo ./a", "mpirun ./a"),
+        ("mpirun --gmca mtl psm2 --mca oob_tcp_if_include ib0 ./a", "mpirun ./a"),
+        ("mpirun -mca btl_vader_single_copy_mechanism none ./a",) * 2,
+        ("mpirun -x PATH -x LD_LIBRARY_PATH=/opt/x ./a", "mpirun -x PATH ./a"),
+        (
+            "mpirun -x NCCL_IB_PKEY=1 -x UCX_IB_PKEY -x NCCL_IB_QPS=2 ./a",
+            "mpirun -x NCCL_IB_QPS=2 ./a",
+        ),
+        ("mpirun -x OMPI_MCA_btl_openib_if_include=mlx5_0 -x TP_SOCKET_IFNAME ./a", "mpirun ./a"),
         ("mpirun -npernode 8 ./a", "mpirun ./a"),
         ("mpirun -pernode ./a", "mpirun ./a"),
         ("mpirun -H a:8,b:8 --hostfile /etc/mpi/hostfile ./a", "mpirun ./a"),
@@ -72,7 +84,8 @@ def test_call_of_intel_mpi_runs_the_script_of_the_runtime(text: str, result: str
         ("mpirun -np 8 ./a", Kind.CHANGED),
         ("mpirun -np 32 ./a", Kind.CHOOSE),
         ("mpirun -np $N ./a", Kind.CHOOSE),
-        ("mpirun -npernode 4 ./a", Kind.CHOOSE),
+        ("mpirun -npernode 4 ./a", Kind.CHANGED),
+        ("mpirun --map-by ppr:2:socket ./a", Kind.CHOOSE),
         ("mpirun --bind-to core ./a", Kind.CHANGED),
         ("mpirun --allow-run-as-root ./a", Kind.DROPPED),
         ("/opt/mpi/bin/mpirun ./a", Kind.CHANGED),
@@ -90,6 +103,54 @@ def test_what_is_lost_or_changed_is_remarked(text: str, kind: Kind) -> None:
 @pytest.mark.parametrize("text", ["mpirun -np 16 ./a", "mpirun -x A ./a", "mpirun -npernode 8 ./a"])
 def test_what_means_the_same_is_not_remarked(text: str) -> None:
     assert called(text).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        *(("mpirun -npernode 4 ./a", 4), ("mpirun -N 2 ./a", 2), ("mpirun -pernode ./a", 1)),
+        *(("mpirun --map-by ppr:4:node:PE=3 ./a", 4), ("mpirun --map-by ppr:4:socket ./a", 0)),
+        *(("mpirun -np 4 ./a", 0), ("mpirun -npernode $N ./a", 0)),
+    ],
+)
+def test_call_states_the_ranks_of_each_node(text: str, slots: int) -> None:
+    assert called(text).slots == slots
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *("--oversubscribe", "--map-by slot:OVERSUBSCRIBE", "-mca rmaps_base_oversubscribe 1"),
+        "--prtemca rmaps_default_mapping_policy :oversubscribe",
+    ],
+)
+def test_mpi_refuses_no_ranks_that_may_share_slots(options: str) -> None:
+    meanings = [meaning for *_, meaning in called(f"mpirun {options} -np 32 ./a").remarks]
+
+    assert any("ranks share them" in meaning for meaning in meanings)
+    assert not any("refuses to start" in meaning for meaning in meanings)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "--nooversubscribe",
+        "--map-by slot:NOOVERSUBSCRIBE",
+        "-mca rmaps_base_no_oversubscribe 1",
+    ],
+)
+def test_mpi_refuses_more_ranks_than_slots(options: str) -> None:
+    meanings = [meaning for *_, meaning in called(f"mpirun {options} -np 32 ./a").remarks]
+
+    assert any("refuses to start" in meaning for meaning in meanings)
+
+
+def test_hydra_gives_one_slot_to_several_ranks() -> None:
+    ((_, _, what, meaning),) = called("mpirun -n 32 ./a", INTEL).remarks
+
+    assert what == "`-n 32`"
+    assert "ranks share them" in meaning
 
 
 def test_remark_names_the_place_of_its_word() -> None:

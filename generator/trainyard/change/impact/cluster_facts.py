@@ -59,6 +59,8 @@ def _of_nodes(cluster: Cluster) -> Facts:
     yield Fact("Compliance", "nodes", "run in FIPS mode"), yes(cluster.fips)
     daemons = listed(cluster.system_namespaces)
     yield Fact("Access", "pods that may use any node", "are in namespaces"), daemons
+    kinds = listed(cluster.member_kinds)
+    yield Fact("Access", "accounts of teams' namespaces", "may write the further kinds"), kinds
 
 
 def _of_queues(cluster: Cluster) -> Facts:

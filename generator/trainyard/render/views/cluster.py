@@ -21,6 +21,7 @@ from trainyard.model.monitoring import (
     NAMESPACES,
 )
 from trainyard.model.named import by_name
+from trainyard.model.variables import REFUSED
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.writers import Writers
 
@@ -225,6 +226,11 @@ class ClusterView:
         own = text(self.cluster.system_namespace)
         parameters = f"authorizer.group('').resource('configmaps').namespace({own})"
         return f"!{parameters}.check('update').allowed(){Writers(self.cluster).or_deputy}"
+
+    @property
+    def refused_variables(self) -> str:
+        """CEL: names of variables that no job and no copy of a runtime may set."""
+        return text_list(REFUSED)
 
     @property
     def changes_namespace_of_team(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from trainyard.model import names
+from trainyard.model import member_kinds, names
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import INFINIBAND
 from trainyard.render.cel import is_one_of, text, text_list
@@ -115,6 +115,15 @@ class Writers:
         team = text(f"{_ACCOUNT}{names.TEAM_PREFIX}")
         user = "request.userInfo.username"
         return f"{user}.startsWith({team}) || !{user}.startsWith('system:'){self.or_deputy}"
+
+    @property
+    def is_kind_of_members(self) -> str:
+        """CEL: the object is of a kind that such a person or account may write."""
+        cluster, group = self.cluster, "request.resource.group"
+        groups = member_kinds.groups(has_projects=cluster.release.has_projects)
+        kinds = member_kinds.kinds(cluster.member_kinds)
+        kind = f"(request.resource.resource + '.' + {group})"
+        return f"{group} in {text_list(groups)} || {kind} in {text_list(kinds)}"
 
     @property
     def or_deputy(self) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, product
+from itertools import compress
 
-from trainyard.model.launcher import INTEL_MPI, LAUNCHERS
-from trainyard_jobs.convert.fabric_variables import MEANING, is_of_a_fabric
-from trainyard_jobs.convert.launch import ONE_DASH, Call, program_of, rewrite, starts_ranks
+from trainyard.model.launcher import LAUNCHERS
+from trainyard_jobs.convert.launch import Call, of_slots, program_of, rewrite, starts_ranks
 from trainyard_jobs.convert.model import Kind
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
-from trainyard_jobs.convert.options import Ranks, kept_number
+from trainyard_jobs.convert.mpijob.suspects import in_command, in_text
+from trainyard_jobs.convert.options import Ranks
+from trainyard_jobs.convert.scripts import logins, remarks_of, slots_of
 from trainyard_jobs.convert.shell import one_call, script_of
 
 
@@ -103,11 +103,19 @@ def _of_script(fields: Fields, source: Words, script: int, folder: str, ranks: R
         inside = below if below.startswith("/") or not folder else f"{folder}/{below}".rstrip("/")
         return _rewritten(fields, words, [at] * len(words), inside, ranks)
     _note_suspects(fields, [(text, at)])
-    for kind, what, meaning in _remarks(text, ranks):
-        fields.note(kind, at, what, meaning)
+    slots = _note_script(fields, text, at, ranks)
     kept = f"cd {shlex.quote(folder)} || exit 1\n{text}" if folder else text
     changed = (*source.words[:script], kept, *source.words[script + 1 :])
-    return _split(changed, source.command)
+    return replace(_split(changed, source.command), slots=slots)
+
+
+def _note_script(fields: Fields, text: str, at: Path, ranks: Ranks) -> int:
+    """Note what a script does although the runtime decides it; return the slots of each node."""
+    slots = slots_of(text, ranks) or ranks.slots
+    stated = [of_slots(slots, ranks)] if slots != ranks.slots else []
+    for remark in (*remarks_of(text, replace(ranks, slots=slots)), *stated):
+        fields.note_remark(at, remark)
+    return slots
 
 
 def _other(fields: Fields, source: Words, folder: str, ranks: Ranks) -> Call:
@@ -125,55 +133,14 @@ def _split(words: Sequence[str], command: int) -> Call:
     return Call(tuple(words[:command]), tuple(words[command:]))
 
 
-_NUMBER = re.compile(r"(?<!\S)--?np?[ =]+(\S+)")
-_CONSTANT = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+")
-_SHORT = re.compile(rf"(?<!\S)-(?:{'|'.join(sorted(ONE_DASH))})(?!\S)")
-_TCP = re.compile(r"--?mca\s+(?:pml\s+ob1|btl\s+\S*openib)")
-
-
-def _remarks(script: str, ranks: Ranks) -> Iterator[tuple[Kind, str, str]]:
-    """Yield what a script does although the runtime decides it."""
-    number = _NUMBER.search(script)
-    if number and number[1] != str(ranks.total):
-        verdict = kept_number(number[1], ranks)
-        yield verdict.kind, f"`{number[0].strip()}`", verdict.meaning
-    for option in _TCP.findall(script):
-        text = "leave it out: it sends the messages of MPI over TCP"
-        yield Kind.CHOOSE, f"`{' '.join(option.split())}`", text
-    for option in _SHORT.findall(script):
-        text = "write it with two dashes: Open MPI 5 does not know it with one"
-        yield Kind.CHOOSE, f"`{option}`", text
-    for name in sorted(filter(is_of_a_fabric, _CONSTANT.findall(script))):
-        yield Kind.CHOOSE, name, f"leave it out: {MEANING}"
-    if "horovodrun" in script:
-        text = "write mpirun in its place: Trainer gives it the nodes and their slots"
-        yield Kind.CHOOSE, "horovodrun", text
-    if ranks.launcher == INTEL_MPI.name:
-        (own,) = INTEL_MPI.command
-        yield Kind.CHOOSE, "the script", f"it must call {own} in place of mpirun or mpiexec"
-
-
-_ELASTIC = r"discover_hosts\S*|host-discovery-script"
-_SUSPECTS = {
-    _ELASTIC: "a TrainJob has a fixed number of nodes: no elastic training",
-    r"[\w${}().-]*[A-Za-z0-9)}]-(?:worker|launcher)(?:-\d+)?(?![A-Za-z])[\w.]*": (
-        "it looks like a pod of the MPIJob: read the nodes' names from /etc/mpi/hostfile"
-    ),
-    r"K_MPI_JOB_ROLE|kubexec\.sh": "only the MPI operator gives it",
-    r"(?<![A-Za-z0-9_/-])/root(?![A-Za-z0-9_-])": ("no container runs as root: use another folder"),
-    r"(?<![\w-])(?:sudo|apt-get|yum|dnf|apk)(?![\w-])": (
-        "no container runs as root: install it in the image"
-    ),
-    r"(?<![\w-])infinity(?![\w-])|tail -f /dev/null": (
-        "the job would hold its nodes: nobody enters its pods, so write what it runs"
-    ),
-    r"(?<![\w-])(?:kubectl|oc)(?= )": "pods have no token of a service account",
-}
-
-
 def _note_suspects(fields: Fields, words: Iterable[tuple[str, Path]]) -> None:
-    """Note words that name what only an MPIJob has."""
-    for (word, at), (pattern, text) in product(words, _SUSPECTS.items()):
-        if suspect := re.search(pattern, word):
-            kind = Kind.REFUSED if pattern == _ELASTIC else Kind.CHOOSE
-            fields.note(kind, at, f"`{suspect[0]}`", text)
+    """Note words that name what only an MPIJob has, or that log in to a pod."""
+    texts = list(words)
+    if not texts:
+        return
+    for word, at in texts:
+        for remark in (*in_text(word), *in_command(word)):
+            fields.note_remark(at, remark)
+    script = texts[0][0] if len(texts) == 1 else shlex.join(word for word, _ in texts)
+    for remark in logins(script):
+        fields.note_remark(texts[0][1], remark)

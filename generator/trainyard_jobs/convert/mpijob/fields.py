@@ -85,6 +85,11 @@ class Fields:
         """Note something about a field."""
         self.notes.append(Remark(self.place(*path), kind, what, meaning))
 
+    def note_remark(self, path: Path, remark: tuple[Kind, str, str]) -> None:
+        """Note kind, what and meaning about a field."""
+        kind, what, meaning = remark
+        self.note(kind, path, what, meaning)
+
     def left(self) -> Iterator[Path]:
         """Yield the path of each outermost field that was not read at all."""
         yield from self._left((), self.body)

@@ -10,6 +10,10 @@ from trainyard_jobs.convert.model import Kind
 from trainyard_jobs.convert.mpijob.fields import Fields
 
 _FIELD: Final = ("spec", "mpiImplementation")
+_OLD_FIELD: Final = ("spec", "mpiDistribution")
+_OLD_NAMES: Final = {"intel_mpi": "Intel", "mpich": "MPICH", "open_mpi": "OpenMPI"}
+"""Of v1alpha2 (kubeflow/mpi-operator:pkg/apis/kubeflow/v1alpha2/types.go@v0.3.0)."""
+_INTEL_NAMES: Final = {_FIELD: "Intel", _OLD_FIELD: "intel_mpi"}
 _INTEL = re.compile(r"intel-?mpi|(?<![a-z])(?:impi|oneapi|hpckit)(?![a-z])|pi:intel")
 _MPICH = re.compile(r"mpich")
 
@@ -22,15 +26,17 @@ def implementation(fields: Fields, image: str, program: str) -> str:
         image: of the ranks.
         program: first word of the launcher's command.
     """
-    stated = fields.text(*_FIELD)
+    field = _OLD_FIELD if fields.peek(*_OLD_FIELD) else _FIELD
+    written = fields.text(*field)
+    stated = _OLD_NAMES.get(written, written)
     if stated == "Intel":
         return INTEL_MPI.name
     if stated not in {"", "OpenMPI"}:
         text = (
             "no runtime starts it: Intel MPI runs programs that were built with MPICH; write "
-            "`mpiImplementation: Intel` if the image may have it"
+            f"`{field[1]}: {_INTEL_NAMES[field]}` if the image may have it"
         )
-        fields.note(Kind.REFUSED, _FIELD, f"mpiImplementation {stated}", text)
+        fields.note(Kind.REFUSED, field, f"{field[1]} {written}", text)
     elif not stated and (program.endswith("mpiexec.hydra") or _INTEL.search(image)):
         text = "image or command name Intel MPI; write `mpiImplementation: OpenMPI` if it is not"
         fields.note(Kind.CHOOSE, _FIELD, "mpiImplementation", text)

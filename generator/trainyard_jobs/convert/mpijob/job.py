@@ -17,14 +17,16 @@ from trainyard_jobs.convert.mpijob.command import call_of, words_of
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
 from trainyard_jobs.convert.mpijob.implementation import implementation
 from trainyard_jobs.convert.mpijob.meanings import REPLICAS, meaning_of, shown
+from trainyard_jobs.convert.mpijob.suspects import in_template
 from trainyard_jobs.convert.mpijob.volumes import volumes_of
 from trainyard_jobs.convert.options import Ranks
 from trainyard_jobs.convert.shell import script_of
 
 KIND: Final = "MPIJob"
 _GROUP = "kubeflow.org/"
-_V1 = "kubeflow.org/v1"
-_VERSIONS = (_V1, "kubeflow.org/v2beta1")
+_BY_EXEC = ("kubeflow.org/v1alpha2", "kubeflow.org/v1")
+"""Versions whose operator started the ranks by `kubectl exec`."""
+_VERSIONS = (*_BY_EXEC, "kubeflow.org/v2beta1")
 
 
 def is_mpijob(body: Body) -> bool:
@@ -82,6 +84,9 @@ def _named(fields: Fields) -> Draft:
     namespace = fields.text("metadata", "namespace")
     name = fields.text("metadata", "name")
     prefix = fields.text("metadata", "generateName").rstrip("-")
+    for key in ("name", "namespace", "generateName"):
+        for kind, what, meaning in in_template(str(fields.peek("metadata", key) or "")):
+            fields.note(kind, ("metadata", key), f"{key} {what}", meaning)
     shown_name = "/".join(filter(None, (namespace, name or prefix)))
     return Draft(
         title=f"{KIND} {shown_name}",
@@ -102,14 +107,14 @@ def _is_convertible(fields: Fields) -> bool:
     fields.take("kind")
     version = fields.text("apiVersion")
     if version not in _VERSIONS:
-        text = "only v2beta1 and v1 are read: write the job as v2beta1"
+        text = "only v2beta1, v1 and v1alpha2 are read: write the job as v2beta1"
         fields.note(Kind.REFUSED, ("apiVersion",), f"apiVersion {version}", text)
         return False
     if not fields.mapping(*pods.template("Launcher"), "spec"):
         text = "there is no pod template of the launcher"
         fields.note(Kind.REFUSED, REPLICAS, "Launcher", text)
         return False
-    if version == _V1:
+    if version in _BY_EXEC:
         text = (
             "there `kubectl exec` started the ranks and here ssh does: the image needs sshd, ssh "
             "and bash"
@@ -176,6 +181,7 @@ def _with_program(fields: Fields, draft: Draft, launcher: Path, worker: Path) ->
         variables[name] = {"name": name, "value": value}
     return replace(
         draft,
+        ranks=call.slots or draft.ranks,
         command=call.command,
         args=call.args,
         env=tuple(variables.values()),

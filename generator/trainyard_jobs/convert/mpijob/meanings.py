@@ -83,6 +83,7 @@ _CHOICES = {
     "containers.envFrom": (
         "a TrainJob has no envFrom: write each variable as `env` with a `valueFrom`"
     ),
+    "resourceClaims": "no TrainJob claims devices (DRA): its pods have the GPUs of the runtime",
     "containers.lifecycle": "it does not run: move it into the command or the image",
 }
 """Fields about which the reader decides."""

@@ -7,16 +7,25 @@ from fractions import Fraction
 
 from trainyard.model.lookup import mapping
 from trainyard.model.quantity import parse_amount
+from trainyard.model.variables import REFUSED
 from trainyard_jobs.convert import options
 from trainyard_jobs.convert.model import Body, Kind
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
 from trainyard_jobs.convert.mpijob.meanings import REPLICAS
+from trainyard_jobs.convert.mpijob.suspects import in_value
 from trainyard_jobs.convert.words import words
 
-_GPU = re.compile(r".+/gpu(\.shared)?|nvidia\.com/mig-.+|habana\.ai/gaudi")
+_GPU = re.compile(r"nvidia\.com/(?:gpu(?:\.shared)?|mig-.+)")
 _SLICE = re.compile(r"nvidia\.com/mig-.+|.+\.shared")
-_ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
-RESERVED = words("EXPORT_COMMAND JOB_COMPLETION_INDEX NVIDIA_VISIBLE_DEVICES SSH_CRYPTO")
+_ACCELERATOR = re.compile(
+    r".+/(?:gpu|gaudi|tpu|npu|dcu|mlu|i915|xe|neuron|neurondevice|Ascend\w+)|squat\.ai/.+"
+)
+"""Devices of other makers, of which a rank has as many as it would have GPUs."""
+_ORDINARY = re.compile(r"cpu|memory|ephemeral-storage")
+_OF_NODE = re.compile(
+    r"hugepages-.+|.*(?:rdma|sriov|roce|infiniband|mlnx|netdev).*|.+/(?:hca|efa|nic).*"
+)
+"""Resources that no program computes with."""
 FIELDS = words(
     "metadata.name metadata.namespace metadata.uid spec.nodeName status.hostIP status.podIP"
 )
@@ -42,24 +51,49 @@ def main_container(fields: Fields, role: str) -> Path:
     return (*path, 0)
 
 
-def gpus(fields: Fields, container: Path) -> int:
-    """Return the GPUs of a container."""
-    total = 0
-    for name, (path, value) in _resources(fields, container).items():
-        if _GPU.fullmatch(name):
+def gpus(fields: Fields, container: Path) -> int | None:
+    """Return the GPUs of a container; None where what it asks for may be an accelerator."""
+    total, is_known = 0, not fields.sequence(*container, "resources", "claims")
+    for name, (_, value) in _resources(fields, container).items():
+        if _GPU.fullmatch(name) or _ACCELERATOR.fullmatch(name):
             total += _whole(value)
-            if _SLICE.fullmatch(name):
-                text = "a part of a GPU is not given: choose a runtime with parts of a node"
-                fields.note(Kind.CHOOSE, path, f"resource {name}", text)
-    return total
+        elif not (_ORDINARY.fullmatch(name) or _OF_NODE.fullmatch(name)):
+            is_known = False
+    return total if total or is_known else None
 
 
 def note_devices(fields: Fields, container: Path) -> None:
     """Note the resources that the runtime asks for by other names."""
+    has_gpus = gpus(fields, container)
     for name, (path, _) in _resources(fields, container).items():
-        if name not in _ORDINARY and not _GPU.fullmatch(name):
-            text = "pods have GPUs, cpu, memory and one port of each rail, as the runtime says"
-            fields.note(Kind.DROPPED, path, f"resource {name}", text)
+        kind, text = _meaning(name, has_gpus)
+        if text:
+            fields.note(kind, path, f"resource {name}", text)
+    claims = (*container, "resources", "claims")
+    if fields.sequence(*claims):
+        text = "no TrainJob claims devices (DRA): choose a runtime on nodes with such ones"
+        fields.note(Kind.CHOOSE, claims, "resources.claims", text)
+
+
+def _meaning(name: str, has_gpus: int | None) -> tuple[Kind, str]:
+    """Return kind and text of the note about a resource; an empty text for none."""
+    if _SLICE.fullmatch(name):
+        return Kind.CHOOSE, "a part of a GPU is not given: choose a runtime with parts of a node"
+    if _GPU.fullmatch(name) or _ORDINARY.fullmatch(name):
+        return Kind.DROPPED, ""
+    if _ACCELERATOR.fullmatch(name):
+        return Kind.CHOOSE, (
+            "the job gets as many GPUs of NVIDIA in its place: image and program must be built "
+            "for them"
+        )
+    if has_gpus is None and not _OF_NODE.fullmatch(name):
+        return Kind.CHOOSE, (
+            "no runtime asks for it: if the program computes with it, choose a runtime on nodes "
+            "with GPUs, and an image that is built for them"
+        )
+    return Kind.DROPPED, (
+        "pods have GPUs, cpu, memory and one port of each rail, as the runtime says"
+    )
 
 
 def _resources(fields: Fields, container: Path) -> dict[str, tuple[Path, object]]:
@@ -100,6 +134,9 @@ def environment(fields: Fields, containers: list[Path]) -> dict[str, tuple[Path,
                 text = "launcher and workers differ; every rank has the launcher's value"
                 fields.note(Kind.CHANGED, path, f"variable {name}", text)
             variables[name] = (path, variable)
+    for name, (path, variable) in variables.items():
+        for kind, what, meaning in in_value(variable.get("value", "")):
+            fields.note(kind, path, f"variable {name}, {what}", meaning)
     return variables
 
 
@@ -113,7 +150,7 @@ def _unfit(name: str, body: Body) -> str:
     """Return why a TrainJob can't have a variable; empty when it can."""
     if not _NAME.fullmatch(name):
         return "its name is none for a TrainJob"
-    if name in RESERVED:
+    if name in REFUSED:
         return "the platform's own scripts or the container runtime obey it"
     if "valueFrom" not in body:
         value = body.get("value")

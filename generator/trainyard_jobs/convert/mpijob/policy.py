@@ -10,7 +10,7 @@ from trainyard.model.quantity import whole_number
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.model import Kind
 from trainyard_jobs.convert.mpijob.fields import Fields, Path
-from trainyard_jobs.convert.mpijob.meanings import REPLICAS, ROLES
+from trainyard_jobs.convert.mpijob.meanings import REPLICAS, ROLES, shown
 from trainyard_jobs.convert.trainjob import LONGEST_TIME, PRIORITY, QUEUE
 from trainyard_jobs.convert.words import words
 
@@ -108,24 +108,34 @@ def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
     """
     _note_start(fields)
     _note_restarts(fields)
-    seconds = fields.number(0, *_RUN, "activeDeadlineSeconds")
+    run = _limits_at(fields)
+    seconds = fields.number(0, *run["deadline"])
     if seconds:
         text = "Kueue counts it from the admission of the whole job, not from the launcher's start"
-        at = (*_RUN, "activeDeadlineSeconds")
-        fields.note(Kind.CHANGED, at, "runPolicy.activeDeadlineSeconds", text)
+        what = shown(run["deadline"])
+        fields.note(Kind.CHANGED, run["deadline"], what, text)
     graces = [fields.number(0, *spec, "terminationGracePeriodSeconds") for spec in specs]
     limits: Mapping[str, Any] = {
         "deadline": min(filter(None, (seconds, draft.deadline)), default=0),
-        "restarts": fields.number(_RETRIES, *_RUN, "backoffLimit"),
+        "restarts": fields.number(_RETRIES, *run["restarts"]),
         "grace": max(graces),
     }
     paths = {
-        "deadline": (*_RUN, "activeDeadlineSeconds"),
-        "restarts": (*_RUN, "backoffLimit"),
+        **run,
         "grace": (*specs[graces.index(max(graces))], "terminationGracePeriodSeconds"),
     }
     stated = {name: path for name, path in paths.items() if fields.peek(*path) is not None}
     return replace(draft, **limits, places={**draft.places, **fields.places(stated)})
+
+
+def _limits_at(fields: Fields) -> dict[str, Path]:
+    """Return the paths of deadline and restarts; v1alpha2 has them beside runPolicy too."""
+    paths: dict[str, Path] = {}
+    for name, key in {"deadline": "activeDeadlineSeconds", "restarts": "backoffLimit"}.items():
+        old = ("spec", key)
+        is_old = fields.peek(*_RUN, key) is None and fields.peek(*old) is not None
+        paths[name] = old if is_old else (*_RUN, key)
+    return paths
 
 
 def _note_start(fields: Fields) -> None:

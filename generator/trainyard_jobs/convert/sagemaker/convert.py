@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.expansion import literal
@@ -22,8 +23,12 @@ from trainyard_jobs.convert.sagemaker.request import (
     Request,
     whole,
 )
+from trainyard_jobs.convert.scripts import calls_mpi
+from trainyard_jobs.convert.shell import one_call
 from trainyard_jobs.convert.torchrun import GIVEN, is_torchrun, read_torchrun
 
+_SHOWN = 40
+"""Characters of a command that a note quotes."""
 _STAMP = re.compile(r"-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d{3})?\Z")
 
 
@@ -57,14 +62,13 @@ def _draft(request: Request) -> Draft:
     call = _call(request, nodes, instance.gpus or 0)
     request.notes.add(*notes_of(request, [*call.command, *call.args]))
     environment, deadline = _environment(request), _deadline(request)
-    image = str(request.get("image", ""))
     return Draft(
         request.title,
         request.at,
         f"{_name(request)}-",
         call.launcher,
         nodes,
-        image="" if "{" in image else image,
+        image=str(request.get("image", "")),
         gpus=instance.gpus,
         ranks=call.ranks,
         command=tuple(map(literal, call.command)),
@@ -171,7 +175,7 @@ def _mpi(request: Request, spread: Distribution, words: list[str], ranks: Ranks)
     call = rewrite(["mpirun", *_of_debug(spread.options), *program], ranks)
     for _, kind, what, meaning in call.remarks:
         request.notes.add(Remark(spread.at, kind, what, meaning))
-    return _Call(OPENMPI.name, ranks.slots, call.command, call.args)
+    return _Call(OPENMPI.name, call.slots or ranks.slots, call.command, call.args)
 
 
 def _of_debug(options: Sequence[str]) -> list[str]:
@@ -182,12 +186,13 @@ def _of_debug(options: Sequence[str]) -> list[str]:
 
 def _each_node(request: Request, words: list[str], nodes: int, gpus: int) -> _Call:
     """Return a command that SageMaker starts once on each instance."""
-    if starts_ranks(words[0]):
+    if starts_ranks(words[0]) or (words[1:2] == ["-c"] and calls_mpi(words[-1])):
         meaning = (
             "each instance runs it, and SageMaker's own list of hosts decides which one starts the "
             "ranks: give the program of the ranks and `distribution` with mpi"
         )
-        raise RefusedError(request.place("entrypoint"), f"`{words[0]}`", meaning)
+        at = request.place("entrypoint" if "entrypoint" in request.fields else "line")
+        raise RefusedError(at, f"`{shlex.join(words)[:_SHOWN]}`", meaning)
     if is_torchrun(words):
         return _torchrun(request, words, nodes, gpus)
     if nodes > 1:
@@ -202,7 +207,8 @@ def _each_node(request: Request, words: list[str], nodes: int, gpus: int) -> _Ca
 
 def _torchrun(request: Request, words: list[str], nodes: int, gpus: int) -> _Call:
     """Return a call of torchrun without what Trainer sets."""
-    at, call = request.place("entrypoint"), read_torchrun(words)
+    at = request.place("entrypoint" if "entrypoint" in request.fields else "line")
+    call = read_torchrun(words)
     if call.unknown >= 0:
         raise RefusedError(at, f"`{words[call.unknown]}`", "torchrun has no such option")
     if call.number_of_ranks is None or call.number_of_nodes not in {0, 1, None, nodes}:
@@ -217,7 +223,7 @@ def _words(request: Request) -> list[str]:
     if entry := _texts(request, "entrypoint"):
         return [*entry, *_texts(request, "arguments")]
     if line := request.get("line"):
-        return ["/bin/bash", "-c", str(line)]
+        return _words_of_line(str(line))
     program = str(request.get("program", ""))
     if not program:
         meaning = "the image's program `train` reads /opt/ml/input/config: no pod has that folder"
@@ -229,14 +235,41 @@ def _words(request: Request) -> list[str]:
     return [*head, *_hyperparameters(request)]
 
 
+def _words_of_line(line: str) -> list[str]:
+    """Return the words of a command line: of a single call its own, else those of a shell."""
+    folder, words = one_call(line)
+    return words if words and not folder else ["/bin/bash", "-c", line]
+
+
 def _hyperparameters(request: Request) -> Iterator[str]:
     """Yield hyperparameters as arguments.
 
-    The form is from memory of the package sagemaker-training.
+    Source: to_cmd_args and ProcessRunner of aws/sagemaker-training-toolkit:src/sagemaker_training
+    (mapping.py, process.py); a script of a shell always got them in quotes.
     """
+    is_python = str(request.get("program", "")).endswith(".py")
     for name, value in sorted(request.hyperparameters.items()):
+        text = _argument(value.value)
+        if is_python and (not text or _OF_SHELL.search(text)):
+            meaning = (
+                "images with SageMaker's toolkit before 5.1.3 run the script in a shell, which "
+                "takes quotes away and splits words; the TrainJob gives the value as it is: write "
+                "it as the program gets it there"
+            )
+            request.notes.choose(value.at, f"hyperparameter {name}", meaning)
         yield f"-{name}" if len(name) == 1 else f"--{name}"
-        yield str(value.value)
+        yield text
+
+
+_OF_SHELL = re.compile(r"[^\w@%+=:,./-]")
+"""What a shell may read in another way, as `shlex.quote` knows it."""
+
+
+def _argument(value: Any) -> str:
+    """Return the value of a hyperparameter as SageMaker gives it to a program."""
+    if isinstance(value, dict):
+        return ",".join(f"{key}={member}" for key, member in sorted(value.items()))
+    return "" if value is None else str(value)
 
 
 def _environment(request: Request) -> dict[str, str]:

@@ -8,9 +8,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainyard_jobs.convert.model import RefusedError
+from trainyard_jobs.convert.model import Body, RefusedError
 from trainyard_jobs.convert.sagemaker.channels import inputs_of, members, take_channels, take_inputs
-from trainyard_jobs.convert.sagemaker.literals import Names, UnknownError, constants, name_of
+from trainyard_jobs.convert.sagemaker.literals import (
+    Names,
+    UnknownError,
+    constants,
+    keywords_of,
+    name_of,
+)
 from trainyard_jobs.convert.sagemaker.request import (
     Distribution,
     Request,
@@ -19,7 +25,7 @@ from trainyard_jobs.convert.sagemaker.request import (
     whole,
     words_of,
 )
-from trainyard_jobs.convert.sagemaker.training_job import DROPPED
+from trainyard_jobs.convert.sagemaker.training_job import DROPPED, take_groups
 from trainyard_jobs.convert.words import words
 
 _ESTIMATORS = words("Estimator PyTorch TensorFlow HuggingFace MXNet Chainer Framework")
@@ -134,8 +140,8 @@ def _take(request: Request, call: ast.Call, names: Names) -> None:
         if name is None:
             meaning = "its names are not known before the source runs: write the arguments out"
             raise RefusedError(at, "**arguments", meaning)
-        if name in _NESTED and isinstance(value, ast.Call):
-            _take(request, value, names)
+        if name in _NESTED:
+            _take_nested(request, name, value, names)
         elif name in _TAKERS:
             _TAKERS[name](request, value, names)
         elif name in FIELDS:
@@ -144,6 +150,22 @@ def _take(request: Request, call: ast.Call, names: Names) -> None:
             request.notes.dropped(names.at(keyword), name, MEANINGS.get(name, _NONE))
 
 
+def _take_nested(request: Request, name: str, node: ast.expr, names: Names) -> None:
+    """Take an object with further arguments.
+
+    Raises:
+        RefusedError: which object it is, is not known before the source runs.
+    """
+    if isinstance(node, ast.Call):
+        _take(request, node, names)
+    elif not (isinstance(node, ast.Constant) and node.value is None):
+        what = f"{name}={ast.unparse(node)[:_SHOWN]}"
+        reason = f"{_UNKNOWN}: it is assigned more than once, imported or made elsewhere"
+        raise RefusedError(names.at(node), what, reason, f"Write {name}=CLASS(...) out.")
+
+
+_SHOWN = 40
+"""Characters of an expression that a note quotes."""
 _NEEDED = frozenset({"instances", "instance_type", "entrypoint", "arguments", "program", "line"})
 
 
@@ -222,7 +244,37 @@ def _take_distributed(request: Request, node: ast.expr, names: Names) -> None:
     request.distribution = Distribution(kinds[name_of(node)], ranks, options, at)
 
 
+_GROUP = ("instance_group_name", "instance_type", "instance_count")
+"""Arguments of an InstanceGroup by position (aws/sagemaker-python-sdk:instance_group.py)."""
+
+
+def _take_groups(request: Request, node: ast.expr, names: Names) -> None:
+    """Take the groups of instances of an estimator or of ``Compute(...)``.
+
+    Raises:
+        RefusedError: they are not written out, or are of several types.
+    """
+    if isinstance(node, ast.Constant) and node.value is None:
+        return
+    members = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    groups = [_group(names.behind(member), names) for member in members]
+    take_groups(request, groups, names.at(node))
+
+
+def _group(node: ast.expr, names: Names) -> Body:
+    """Return a group of instances as the API has it."""
+    if not isinstance(node, ast.Call):
+        raise RefusedError(names.at(node), "instance_groups", _NOT_KNOWN)
+    given: dict[str | None, ast.expr] = dict(zip(_GROUP, node.args, strict=False))
+    given |= keywords_of(node)
+    return {_CAMEL[name]: names.value(given[name]) for name in _CAMEL if name in given}
+
+
+_CAMEL = {"instance_type": "InstanceType", "instance_count": "InstanceCount"}
+
+
 _TAKERS = {
+    "instance_groups": _take_groups,
     "hyperparameters": _take_hyperparameters,
     "environment": _take_environment,
     "distribution": _take_distribution,

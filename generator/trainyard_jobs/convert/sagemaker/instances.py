@@ -28,7 +28,7 @@ _GPUS = {
     "g6.48xlarge": (8, "L4"),
 }
 _NO_GPU = re.compile(r"[cmrt]\d[a-z]*\.\w+")
-_OWN_CHIP = re.compile(r"(trn|inf)\d")
+_OWN_CHIP = re.compile(r"(trn|inf|dl)\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def instance_of(name: str) -> Instance:
     """
     text = name.removeprefix("ml.")
     if _OWN_CHIP.match(text):
-        raise ValueError(f"{name} has Trainium or Inferentia, which no runtime knows")
+        raise ValueError(f"{name} has chips such as Trainium or Gaudi, which no runtime knows")
     if text in _GPUS:
         return Instance(*_GPUS[text])
     return Instance(0 if _NO_GPU.fullmatch(text) else None)

@@ -21,15 +21,47 @@ def name_of(call: ast.Call) -> str:
 
 
 def constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """Return the expressions of variables that are assigned once in the whole source."""
+    """Return the expressions of variables that are assigned once in the whole source.
+
+    One that is also imported, a parameter of a function, or changed in place has other values.
+    """
     times: Counter[str] = Counter()
     values: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            times[node.id] += 1
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        times.update(_bound(node))
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             values[node.targets[0].id] = node.value
     return {name: value for name, value in values.items() if times[name] == 1}
+
+
+_CHANGERS = frozenset(
+    {"append", "clear", "extend", "insert", "pop", "remove", "setdefault", "update"}
+)
+"""Methods that change a list or a dict in place."""
+
+
+_PLACES = (ast.Name, ast.Subscript, ast.Attribute)
+"""Expressions that can be assigned."""
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the variables that get a value by a part of a source, or are changed."""
+    if isinstance(node, _PLACES) and not isinstance(node.ctx, ast.Load):
+        yield from _owner(node)
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name.partition(".")[0]
+    elif isinstance(node, ast.Call) and name_of(node) in _CHANGERS:
+        yield from _owner(node.func)
+
+
+def _owner(node: ast.expr) -> Iterator[str]:
+    """Yield the variable whose value an expression is, or is a part of."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id
 
 
 def keywords_of(call: ast.Call) -> dict[str | None, ast.expr]:

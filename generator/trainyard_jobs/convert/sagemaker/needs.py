@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from trainyard_jobs.convert.model import Kind, Remark
 from trainyard_jobs.convert.sagemaker.request import Channel, Request
+from trainyard_jobs.convert.scripts import logins
 
 INPUT = "/opt/ml/input/data"
 """Folder of the channels."""
 _CHECKPOINTS = "/opt/ml/checkpoints"
 _OWN = re.compile(r"\bSM_[A-Z][A-Z0-9_]*|/opt/ml(?:/[\w./-]*)?")
+_HOST = re.compile(r"\balgo-[0-9]+\b")
 _MOUNT = "mount a claim of the team at {0} (spec.runtimePatches, as in the team's samples)"
 
 
@@ -38,8 +40,14 @@ def notes_of(request: Request, words: Sequence[str]) -> Iterator[Remark]:
 
 def _own(request: Request, words: Sequence[str]) -> Iterator[Remark]:
     """Yield SageMaker's own variables and folders that the command reads."""
-    texts = [*words, *(str(value.value) for value in request.environment.values())]
-    for name in sorted(set(_OWN.findall("\n".join(texts)))):
+    values = (str(value.value) for value in request.environment.values())
+    text = "\n".join([*words, *values])
+    for name in sorted(set(_HOST.findall(text))):
+        meaning = "no pod has this name: torchrun and mpirun find the nodes themselves"
+        yield Remark(request.at, Kind.CHOOSE, f"`{name}`", meaning)
+    for kind, what, meaning in logins(text):
+        yield Remark(request.at, kind, what, meaning)
+    for name in sorted(set(_OWN.findall(text))):
         meaning = "only SageMaker sets or makes it: give a variable or mount a claim"
         yield Remark(request.at, Kind.CHOOSE, f"`{name}`", meaning)
 

@@ -108,7 +108,7 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
             request.fields[name] = Value(value, root.below(path.split(".")))
     groups = mappings(body, "ResourceConfig", "InstanceGroups")
     if groups:
-        _one_group(request, groups, root.below(("ResourceConfig", "InstanceGroups")))
+        take_groups(request, groups, root.below(("ResourceConfig", "InstanceGroups")))
     _split_hyperparameters(request, mapping(body, "HyperParameters"), root / "HyperParameters")
     for name, value in mapping(body, "Environment").items():
         request.environment[name] = Value(str(value), (root / "Environment") / name)
@@ -116,8 +116,14 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
     request.notes.add(*_dropped(body, root))
 
 
-def _one_group(request: Request, groups: Sequence[Body], at: Pointer) -> None:
-    """Take the only type of instance of several groups."""
+def take_groups(request: Request, groups: Sequence[Body], at: Pointer) -> None:
+    """Take the only type of instance of several groups.
+
+    Raises:
+        RefusedError: they have several, or there is no group.
+    """
+    if not groups:
+        raise RefusedError(at, "InstanceGroups", "it has no group")
     types = sorted({str(group.get("InstanceType")) for group in groups})
     if len(types) > 1:
         meaning = f"{', '.join(types)}: a TrainJob has one kind of node (kubeflow/trainer#4064)"

@@ -11,12 +11,14 @@ from itertools import takewhile
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.slurm.expand import expanded
 from trainyard_jobs.convert.slurm.script import Line, Script, set_by
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token
+from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token, elements_of
 from trainyard_jobs.convert.slurm.variables import reason_to_drop
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+ELEMENT = re.compile(r"([A-Za-z_]\w*)\[.*\]\+?=", re.DOTALL)
+"""The begin of an assignment of one element of an array."""
 EXPORTS = frozenset({"declare", "export", "readonly", "typeset"})
-_OPTIONS = re.compile(r"-[gprx]*")
+_OPTIONS = re.compile(r"-[agprx]*")
 _FOLLOWED = "its variables can't be followed"
 _FIXED = "`{}` is readonly, so bash leaves the rest of the line out"
 
@@ -41,6 +43,8 @@ def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
     program, words = statement.words[0].raw, statement.words[: leading(statement.words)]
     if program in {*EXPORTS, "unset"}:
         words = statement.words[1:]
+    if match := ELEMENT.match(program):
+        yield match[1], True
     for word in words:
         if match := ASSIGNMENT.match(word.raw):
             yield match[1], bool(match[2])
@@ -109,12 +113,7 @@ def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perha
     if script.launch:
         script.after.append(line)
         return
-    value = None
-    if perhaps or match[2]:
-        script.parts.forget(name)
-    else:
-        value = _value(script, Token(raw, word.at))
-        script.parts.note(name, raw, script.unsteady)
+    value = _follow(script, match, word, perhaps=perhaps, is_bare=line.text.startswith(word.raw))
     if value is None or not line.exports or script.is_seen(name):
         script.before.append(line)
     else:
@@ -124,17 +123,54 @@ def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perha
         script.known[name] = value
 
 
+def _follow(
+    script: Script, match: re.Match[str], word: Token, *, perhaps: bool, is_bare: bool
+) -> str | None:
+    """Follow what an assignment gives, and return its value if it is known before the script runs.
+
+    Bash takes braces apart where the assignment is a word of a command such as ``export``.
+    """
+    raw = Token(word.raw[match.end() :], word.at)
+    if raw.raw.startswith("("):
+        _set_array(script, match, raw, perhaps=perhaps)
+    elif perhaps or match[2]:
+        script.parts.forget(match[1])
+    else:
+        script.parts.note(match[1], raw.raw, script.unsteady)
+        return expanded(raw, script.values, is_value=is_bare) if raw.raw else ""
+    return None
+
+
+def _set_array(script: Script, match: re.Match[str], raw: Token, *, perhaps: bool) -> None:
+    """Follow an array: its elements are words of a command as the script writes them."""
+    elements = None if perhaps else elements_of(raw)
+    if elements is None:
+        script.parts.forget(match[1])
+    else:
+        script.parts.note_array(match[1], elements, script.unsteady, adds=bool(match[2]))
+
+
+def assign_element(script: Script, statement: Statement) -> None:
+    """Take an assignment of one element, after which the array is known to the shell alone.
+
+    Raises:
+        RefusedError: the command does more.
+    """
+    match = ELEMENT.match(statement.words[0].raw)
+    if match is None or len(statement.words) > 1:
+        raise statement.refused(_FOLLOWED)
+    line = Line(statement.raw, statement.at, "", frozenset({match[1]}))
+    _need_followed(match[1], line)
+    _need_writable(script, match[1], line)
+    _need_one_kind(script, match[1], line, is_array=True)
+    script.parts.forget(match[1])
+    script.lines.append(line)
+
+
 def _need_one_kind(script: Script, name: str, line: Line, *, is_array: bool) -> None:
     if script.arrays.setdefault(name, is_array) != is_array:
         reason = "the variable is an array in one place, and none in another"
         raise line.refused(reason, WRAP_WHOLE)
-
-
-def _value(script: Script, raw: Token) -> str | None:
-    """Return the value that an assignment gives, if it is known before the script runs."""
-    if not raw.raw:
-        return ""
-    return None if raw.raw[0] == "(" else expanded(raw, script.values, is_value=True)
 
 
 def _put_env(script: Script, name: str, value: str, at: Pointer) -> None:

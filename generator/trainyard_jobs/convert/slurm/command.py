@@ -41,6 +41,7 @@ class Command:
         raw: words that are written as the script has them.
         end: operator after the launch.
         env: variables that the call's options become.
+        slots: ranks of each node that the call states; 0 for those of the job.
     """
 
     launcher: str
@@ -50,6 +51,7 @@ class Command:
     raw: frozenset[str] = frozenset()
     end: str = ""
     env: dict[str, str] = field(default_factory=dict)
+    slots: int = 0
 
     def split(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return command and args of the TrainJob."""
@@ -93,7 +95,8 @@ def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: b
     for index, kind, what, meaning in call.remarks:
         at = words[min(index, len(words) - 1)].at
         script.remarks.add(Remark(at, kind, what, meaning))
-    return Command(ranks.launcher, [*call.command, *call.args], raw=raw, env=dict(call.env))
+    result = [*call.command, *call.args]
+    return Command(ranks.launcher, result, raw=raw, env=dict(call.env), slots=call.slots)
 
 
 def torch_call(script: Script, words: Sequence[Token]) -> Command:
@@ -167,7 +170,7 @@ def with_lines(command: Command, script: Script, nodes: int) -> Command:
     mpi = LAUNCHERS[command.launcher].mpi
     before, after = _lines_of(script, used, runs_once=mpi or nodes == 1, mpi=mpi)
     need_readable(script, [*before, *after], used)
-    words = _with_exports(command, before)
+    words = _with_exports(command, before, script)
     before = [*_of_slurm(script, [*before, *after], used), *before]
     if not used and {line.name for line in (*before, *after)} == {"set"}:
         before, after = [], []
@@ -180,11 +183,15 @@ def _operator(script: Script) -> str:
     return end if end in {"&&", "||"} else ""
 
 
-def _with_exports(command: Command, before: Sequence[Line]) -> list[str]:
-    """Return the words of a call; Open MPI passes exported variables only by ``-x``."""
+def _with_exports(command: Command, before: Sequence[Line], script: Script) -> list[str]:
+    """Return the words of a call; Open MPI passes exported variables only by ``-x``.
+
+    Bash gives no array to another program.
+    """
     words = list(command.words)
     if command.launcher == OPENMPI.name:
-        words[1:1] = passed(sorted(_exported(before)))
+        arrays = {name for name, is_array in script.arrays.items() if is_array}
+        words[1:1] = passed(sorted(_exported(before) - arrays))
     return words
 
 
@@ -222,8 +229,9 @@ def _drop_rendezvous(script: Script) -> None:
 
 
 def _note_unused(script: Script, lines: Sequence[Line], kept: Sequence[Line]) -> None:
+    followed = {*script.known, *script.parts.used}
     for line in lines:
-        if line not in kept and not line.sets <= set(script.known):
+        if line not in kept and not line.sets <= followed:
             is_torch = line.sets & RENDEZVOUS
             meaning = "torchrun sets it" if is_torch else "nothing in the TrainJob reads it"
             script.remarks.dropped(line.at, f"`{line.text}`", meaning)

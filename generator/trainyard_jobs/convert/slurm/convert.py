@@ -13,7 +13,7 @@ from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.model import RefusedError, variables
 from trainyard_jobs.convert.options import Ranks
 from trainyard_jobs.convert.remarks import Remarks
-from trainyard_jobs.convert.slurm import job, paths
+from trainyard_jobs.convert.slurm import hosts, job, paths
 from trainyard_jobs.convert.slurm.command import (
     Command,
     mpi_call,
@@ -136,6 +136,7 @@ class _Plan:
         words, args = command.split()
         image = image_of_options(self.header.options, remarks)
         image = self.start.image or image
+        hosts.note_hosts(script, command)
         if image is None:
             self._note_paths(command)
         env = {variable: value for variable, (value, _) in script.env.items()}
@@ -147,7 +148,7 @@ class _Plan:
             command.launcher,
             nodes,
             image=image.name if image else "",
-            gpus=self.sizes.gpus,
+            gpus=self.sizes.gpus or 0,
             ranks=ranks,
             command=words,
             args=args,
@@ -175,7 +176,7 @@ class _Plan:
         if start.by == "mpirun":
             ranks = Ranks(self.mpi, sizes.nodes, sizes.ranks)
             call = mpi_call(script, start.words, ranks, by_srun=False)
-            return call, sizes.nodes, sizes.ranks
+            return call, sizes.nodes, call.slots or sizes.ranks
         if not start.by or sizes.nodes * sizes.ranks == 1:
             return self._program()
         if self._meets_as_torch():

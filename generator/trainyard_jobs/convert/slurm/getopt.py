@@ -79,20 +79,26 @@ class Syntax:
     short: Mapping[str, str]
     same: Mapping[str, str]
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The long names of all options."""
+        return self.needed | self.optional | self.flags
+
     def name(self, word: Word, text: str) -> str:
         """Return the long name of an option, which may be cut off where no other begins so.
 
+        It is empty where there is none, so that only a plugin of the site can have it.
+
         Raises:
-            RefusedError: there is no such option, or there are several.
+            RefusedError: there are several.
         """
-        known = self.needed | self.optional | self.flags
-        near = [text]
-        if text not in known:
-            near = sorted(name for name in known if name.startswith(text))
-        if len(near) != 1:
-            which = f"it is one of {', '.join(near)}" if near else "there is no such option"
-            raise RefusedError(word.at, f"option --{text}", f"{which} in Slurm 26.05")
-        return near[0]
+        if text in self.names:
+            return text
+        near = sorted(name for name in self.names if name.startswith(text))
+        if len(near) > 1:
+            which = f"it is one of {', '.join(near)} in Slurm 26.05"
+            raise RefusedError(word.at, f"option --{text}", which)
+        return near[0] if near else ""
 
 
 def syntax(needed: str, optional: str, flags: str, same: Mapping[str, str]) -> Syntax:
@@ -140,11 +146,30 @@ def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[W
 def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
     text, has_value, value = word.text[2:].partition("=")
     name = known.name(word, text)
+    if not name:
+        return [_of_plugin(word, rest, known)]
     if name in known.flags and has_value:
         raise RefusedError(word.at, word.text, f"--{name} takes no value")
     if name in known.needed and not has_value:
         value = _next(word, rest)
     return [Option(known.same.get(name, name), value, word.at)]
+
+
+def _of_plugin(word: Word, rest: list[Word], known: Syntax) -> Option:
+    """Return an option that only a plugin of the site (SPANK) can have.
+
+    Raises:
+        RefusedError: what follows may be its value, or the program; of sbatch only on its line.
+    """
+    name, has_value, value = word.text[2:].partition("=")
+    follows = bool(rest) and (known is SRUN or rest[0].at.line == word.at.line)
+    if follows and not has_value and not rest[0].text.startswith("-"):
+        reason = "Slurm 26.05 has no such option, so the next word may be its value or not"
+        way = (
+            "If a plugin of the site (SPANK) has it, write the value after `=`; else leave it out."
+        )
+        raise RefusedError(word.at, f"option --{name}", reason, way)
+    return Option(name, value, word.at)
 
 
 def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
@@ -218,7 +243,7 @@ SRUN = syntax(
     """,
     """
     bcast compress exclusive external-launcher immediate=I kill-on-bad-exit=K nice no-kill=k
-    oom-kill-step overlap propagate pty resv-ports send-libs
+    oom-kill-step overlap propagate pty resv-ports send-libs x11
     """,
     """
     async consolidate-segments contiguous debugger-test disable-status=X exact help=h hold=H
@@ -231,3 +256,6 @@ SRUN = syntax(
     SAME,
 )
 """Options of srun, and of pyxis."""
+
+KNOWN = SBATCH.names | SRUN.names
+"""Options that a plugin of a site does not have."""

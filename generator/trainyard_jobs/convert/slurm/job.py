@@ -13,7 +13,10 @@ from trainyard_jobs.convert.slurm.header import Header
 from trainyard_jobs.convert.slurm.options import note_dropped
 from trainyard_jobs.convert.slurm.sizes import Sizes
 
-_RESOURCES = ("cpus-per-task", "cpus-per-gpu", "mem", "mem-per-cpu", "mem-per-gpu")
+_RESOURCES = (
+    *("cpus-per-task", "cpus-per-gpu", "mem", "mem-per-cpu", "mem-per-gpu"),
+    "tres-per-task",
+)
 
 
 def job_name(header: Header, stem: str) -> str:

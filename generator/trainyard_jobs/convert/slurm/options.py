@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard_jobs.convert.remarks import Remarks
-from trainyard_jobs.convert.slurm.getopt import Option
+from trainyard_jobs.convert.slurm.getopt import KNOWN, Option
 from trainyard_jobs.convert.words import words
 
 _KUEUE = "Kueue decides by quota and priority"
@@ -66,6 +66,7 @@ DROPPED = {
     "no-requeue": "Kueue queues an evicted job again, always",
     "signal": "an evicted job gets SIGTERM and the runtime's `grace`, and no signal before the end "
     "of its time: let the ranks write a checkpoint at SIGTERM",
+    "x11": "a pod shows no windows",
     "switches": "a runtime on a fabric places its pods by topology",
 }
 SILENT = words("parsable quiet verbose requeue acctg-freq profile oom-kill-step stepmgr jobid")
@@ -75,7 +76,7 @@ USED = words(
     """
     account array chdir constraint container container-image container-mounts cpus-per-gpu
     cpus-per-task export gpus gpus-per-node gpus-per-task gres job-name mem mem-per-cpu mem-per-gpu
-    nodes ntasks ntasks-per-gpu ntasks-per-node partition qos time
+    nodes ntasks ntasks-per-gpu ntasks-per-node partition qos time tres-per-task
     """
 )
 """Options that have a place in a TrainJob, or a note of their own."""
@@ -84,6 +85,13 @@ USED = words(
 def note_dropped(option: Option, remarks: Remarks) -> None:
     """Note an option that has no place in a TrainJob."""
     if option.name in SILENT or option.name in USED:
+        return
+    if option.name not in KNOWN:
+        meaning = (
+            "Slurm 26.05 has no such option: if a plugin of the site (SPANK) has it, provide what "
+            "it gave to the job in another way"
+        )
+        remarks.choose(option.at, option.shown, meaning)
         return
     meaning = DROPPED.get(option.name, "a TrainJob has nothing like it")
     remarks.dropped(option.at, option.shown, meaning)

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from trainyard_jobs.convert.slurm.shell import Token
+from trainyard_jobs.convert.slurm.shell import Token, written
 
 _PLAIN = re.compile(r"""(?:"([^"'\\`*?\[\]{}]*)"|([^\s"'\\`*?\[\]{}()]*))""")
 _ALONE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_ARRAY = re.compile(r"""(?:(")\$\{([A-Za-z_]\w*)\[@\]\}"|\$\{([A-Za-z_]\w*)\[[@*]\]\})""")
+"""All elements of an array; in quotes ``*`` would make one word of them."""
+_READ = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 _LONGEST = 16 * 1024
 """Characters of a value that is followed; a longer one is left to the shell."""
 
@@ -21,11 +24,15 @@ class Parts:
 
     Args:
         values: with those of other variables in them, as they were at the assignment.
+        arrays: the elements of each array, as the script writes them.
         used: names of those that were replaced.
+        within: names of those that were replaced in the elements of each array.
     """
 
     values: dict[str, str] = field(default_factory=dict)
+    arrays: dict[str, list[Token]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    within: dict[str, set[str]] = field(default_factory=dict)
 
     def note(self, name: str, raw: str, unsteady: AbstractSet[str]) -> None:
         """Take an assignment; one that can't be followed ends what was known.
@@ -45,9 +52,32 @@ class Parts:
         read = match[1] or match[2]
         return (own if read == name else self.values.get(read, "")) or match[0]
 
+    def note_array(
+        self, name: str, elements: Iterable[Token], unsteady: AbstractSet[str], *, adds: bool
+    ) -> None:
+        """Take an assignment of an array, or one that adds to it.
+
+        Args:
+            name: of the variable.
+            elements: as the script writes them.
+            unsteady: variables whose value may be another one when this is read.
+            adds: whether the array keeps the elements that it has.
+        """
+        inner = Parts(self.values, self.arrays, within=self.within)
+        words = [*inner.words(elements)]
+        before = self.arrays.pop(name, None)
+        if adds and before is None:
+            return
+        own = [*(before or ()), *words] if adds else words
+        text = written(own)
+        if len(text) <= _LONGEST and {name, *unsteady}.isdisjoint(_READ.findall(text)):
+            self.arrays[name] = own
+            self.within[name] = inner.used | self.within.get(name, set())
+
     def forget(self, name: str) -> None:
         """Take an assignment whose value, or whether it takes place, is not known."""
         self.values.pop(name, None)
+        self.arrays.pop(name, None)
 
     def words(self, tokens: Iterable[Token]) -> Iterator[Token]:
         """Yield words, in place of one that is only a variable the words of its value."""
@@ -58,8 +88,20 @@ class Parts:
                 self.used.add(name)
                 for word in self.values[name].split():
                     yield Token(word, token.at)
+            elif elements := self._elements(token):
+                yield from (Token(element.raw, token.at) for element in elements)
             else:
                 yield token
+
+    def _elements(self, token: Token) -> list[Token]:
+        """Return the elements that a word stands for; none where the shell splits them again."""
+        match = _ARRAY.fullmatch(token.raw)
+        name = (match[2] or match[3]) if match else ""
+        elements = self.arrays.get(name, [])
+        if not (match and (match[1] or all(map(_is_plain, elements)))):
+            return []
+        self.used |= {name, *self.within.get(name, ())}
+        return elements
 
     def text(self, script: str) -> str:
         """Return a script with the values of variables in it that have several words."""
@@ -72,6 +114,11 @@ class Parts:
             return self.values[name]
 
         return _ALONE.sub(value, script)
+
+
+def _is_plain(element: Token) -> bool:
+    """Return whether an element is the same word where no quotes are around the array."""
+    return not (element.is_quoted or element.spreads or "\\" in element.raw)
 
 
 def _plain(raw: str) -> str:

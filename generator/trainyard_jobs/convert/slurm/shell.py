@@ -141,6 +141,19 @@ def statements(file: str, lines: Sequence[str], start: int) -> Iterator[Statemen
         offset += len(line) + 1
 
 
+def elements_of(array: Token) -> list[Token] | None:
+    """Return the elements of ``(a "b c" $D)``; None for one with keys or with commands."""
+    inner = array.raw[1:-1]
+    if not array.raw.endswith(")") or re.search(r"\$\(|`|<\(|(?:^|\s)\[", inner):
+        return None
+    words: list[Token] = []
+    for statement in statements(array.at.file, inner.split("\n"), 0):
+        if statement.redirects or statement.end:
+            return None
+        words += [Token(word.raw, array.at) for word in statement.words]
+    return words
+
+
 _KEPT = re.compile(r"""'[^']*'|\\([$`])|(\$[({]|=\(|`)""")
 """What a shell treats in another way than `shlex`: ``\\$`` in double quotes, and substitutions."""
 

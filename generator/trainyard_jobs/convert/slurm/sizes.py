@@ -113,7 +113,7 @@ def sizes_of(options: Iterable[Option]) -> Sizes:
         asked.places(
             nodes=("nodes", "ntasks"),
             ranks=("ntasks-per-node", "ntasks", "ntasks-per-gpu"),
-            gpus=("gpus-per-node", "gres", "gpus", "gpus-per-task"),
+            gpus=("gpus-per-node", "gres", "gpus", "gpus-per-task", "tres-per-task"),
         ),
     )
 
@@ -125,13 +125,20 @@ def _gpus_per_node(asked: _Options) -> tuple[int | None, str]:
     return stated if stated and stated[0] else (None, "")
 
 
+def _gpus_per_task(asked: _Options) -> tuple[int, str] | None:
+    """Return the GPUs of a task that are stated as such."""
+    trackable = asked.read("tres-per-task", values.gres_gpus)
+    own = trackable if trackable and trackable[0] else None
+    return asked.read("gpus-per-task", values.count_of_type) or own
+
+
 def _nodes(
     asked: _Options, tasks: int | None, per_node: int | None, gpus: int | None
 ) -> tuple[int, int]:
     """Return the nodes of a job that states none."""
     if tasks is None or tasks == 1:
         return 1, 1
-    per_task = asked.read("gpus-per-task", values.count_of_type)
+    per_task = _gpus_per_task(asked)
     fits = per_node or (gpus // max(per_task[0] if per_task else 1, 1) if gpus else 0)
     if not fits:
         raise asked.refused("ntasks", "Slurm decides how many nodes these tasks get")
@@ -160,7 +167,7 @@ def _all_gpus(
     """Return the GPUs of each node, also from those of the job or of each task."""
     if stated[0] is not None:
         return stated
-    if per_task := asked.read("gpus-per-task", values.count_of_type):
+    if per_task := _gpus_per_task(asked):
         return per_task[0] * ranks, per_task[1]
     total = asked.read("gpus", values.count_of_type)
     if total is None:

@@ -8,7 +8,16 @@ from typing import NoReturn
 
 from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.remarks import Remarks
-from trainyard_jobs.convert.slurm.assign import EXPORTS, assign, export, leading, unset, unsteady
+from trainyard_jobs.convert.slurm.assign import (
+    ELEMENT,
+    EXPORTS,
+    assign,
+    assign_element,
+    export,
+    leading,
+    unset,
+    unsteady,
+)
 from trainyard_jobs.convert.slurm.expand import read_by
 from trainyard_jobs.convert.slurm.launchers import is_launch
 from trainyard_jobs.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
@@ -155,8 +164,11 @@ def _weight(name: str) -> int:
 
 
 def _sort(script: Script, statement: Statement, *, perhaps: bool) -> None:
+    statement = _followed(script, statement)
     words, assigned = statement.words, leading(statement.words)
-    if assigned == len(words):
+    if ELEMENT.match(words[0].raw):
+        assign_element(script, statement)
+    elif assigned == len(words):
         assign(script, words, exports=False, perhaps=perhaps)
     elif is_launch(statement):
         _launch(script, statement, assigned)
@@ -164,6 +176,21 @@ def _sort(script: Script, statement: Statement, *, perhaps: bool) -> None:
         export(script, statement, perhaps=perhaps)
     else:
         _take(script, statement, words[assigned].text.rpartition("/")[2])
+
+
+def _followed(script: Script, statement: Statement) -> Statement:
+    """Return a command; one that is the value of a variable and starts ranks has its words."""
+    if not statement.words[0].raw.lstrip('"').startswith("$"):
+        return statement
+    parts = replace(script.parts, used=set())
+    words = tuple(parts.words(statement.words))
+    launch = replace(statement, words=words)
+    if not is_launch(launch):
+        return statement
+    if script.launch:
+        raise statement.refused("it is a second launch, and a TrainJob has one")
+    script.parts.used |= parts.used
+    return launch
 
 
 def _take(script: Script, statement: Statement, program: str) -> None:

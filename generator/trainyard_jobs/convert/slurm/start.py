@@ -86,6 +86,9 @@ def _of_srun(words: Sequence[Token], script: Script) -> Start:
     known = script.values
     options, rest = take([Word(spelled(word, known), word.at) for word in words[1:]], SRUN)
     _need_own(options)
+    if rest and (array := _OPEN.match(words[len(words) - len(rest)].raw)):
+        reason = "its elements, which may be options of srun, are not known before the script runs"
+        raise RefusedError(words[0].at, f"`srun {array[0]}`", reason, "Write them out.")
     if not rest or not rest[0].text:
         raise RefusedError(words[0].at, "`srun`", "it starts no program")
     inner, image = unwrapped(words[len(words) - len(rest) :], script.remarks)
@@ -118,6 +121,8 @@ def _need_own(options: Sequence[Option]) -> None:
         raise RefusedError(option.at, f"srun {option.shown}", reason)
 
 
+_OPEN = re.compile(r"""^"?\$\{\w+\[[@*]\]\}"?$""")
+"""An array as a word of its own."""
 _LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate +launch)\b")
 
 

@@ -38,12 +38,7 @@ NAME_OF_JOB = "${HOSTNAME%-*-*-*}"
 """The TrainJob's name in bash: its pods are called ``JOB-launcher-0-0`` and ``JOB-node-0-N``."""
 
 _REASONS = {
-    r"I_MPI_(PMI_LIBRARY|PMI\w*|HYDRA\w*|OFI_PROVIDER)|HYDRA_\w+|PMIX_MCA_\w+": (
-        "the runtime sets how its ranks are started"
-    ),
-    r"(LD_LIBRARY_PATH|PATH|MODULEPATH|LD_PRELOAD|CUDA_HOME|MANPATH|CPATH)": (
-        "it belongs into the image, whose folders are others"
-    ),
+    r"PMIX_MCA_\w+": "the runtime sets how its ranks are started",
     r"(SLURM|SBATCH|SRUN)_\w+": "only Slurm reads it",
     r"PET_\w+": "Trainer sets it",
 }

@@ -44,7 +44,7 @@ def test_standard_input_is_read(trainyard: Call, monkeypatch: pytest.MonkeyPatch
     ended = trainyard("convert", "slurm", "-")
 
     assert ended.code == Exit.FINE
-    assert "standard input:12:26: changed: `--map-by ppr:8:node`: " in ended.err
+    assert "standard input:12:46: changed: `--bind-to none`: " in ended.err
     assert len(parse_manifests(ended.out)) == 1
 
 

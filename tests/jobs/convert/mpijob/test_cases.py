@@ -136,3 +136,14 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     members = value.items() if isinstance(value, dict) else ()
     for key, each in enumerate(value) if isinstance(value, list) else members:
         yield from paths(each, (*path, key))
+
+
+@pytest.mark.parametrize("key", ["name", "generateName", "namespace"])
+@pytest.mark.parametrize("variable", ["${USER}", "{{ user }}"])
+def test_variable_of_a_template_in_a_name_is_a_choice(key: str, variable: str) -> None:
+    (body, *_) = next(param.values for param in mpijobs())
+    body = deepcopy(body) | {"metadata": {"name": "bert", key: f"{variable}-bert"}}
+
+    notes = converted(body, Pointer("x"), None).notes
+
+    assert any(f"`{variable}`" in each.what and each.kind == "choose" for each in notes)

@@ -73,6 +73,8 @@ PIECES = st.sampled_from(
         *("{1,2,3}", "{1..3}", "*.h5", "~", "x~", "a=~", '"{1,2}"', '"*.h5"', "$(($$>1))", '$"l"'),
         *("$A", '"$A"', "${A}", "${B:-d}", "${B-d}", "$B$A", '"$A $B"', "$C", '"$C --x"'),
         *("$(echo s)", '"$(echo s t)"', "`echo u`", "$((1+2))", '"$A"$B', "${A%x}", "${#A}"),
+        *('"${A[@]}"', "${A[@]}", '"${A[*]}"', "${B[*]}", '"${B[@]}"', "${#A[@]}", '"${A[0]}"'),
+        *("$(cat <<X\nit's $A )\nX\n)", "\"$(cat <<-'X'\n\t$A'(\n\tX\n)\"", "$(echo a # b'c\n)"),
         *("$(A)", '"\\$(A)"', "'$(B)'", "a\\ b", "[x]", "#c", "a#b", "'#'"),
     ]
 )
@@ -103,6 +105,8 @@ LINES = st.one_of(
             *("{0}={1} && {2}={3}", "{0}=$(false) || {2}={3}", "true && unset {0}", "set -e"),
             *("false && module load x", "true || module load y && {0}={1}", "exec > log"),
             *("readonly {0}={1}", "read {0} < one.h5", "IFS=,", "{0}=({1} {3})", "set -- {1}"),
+            *("{0}=({1})", "{0}+=({1})", "declare -a {0}=({1} {3})", "declare -ax {0}=({1})"),
+            *("export {0}=({1})", "{0}=({1} # {2}\n{3})", "{0}+=({1} {3})", "{0}[1]={1}"),
             *("printf -v {0} {1}", "eval {0}={1}", "export -n {0}", "A={1} true", "{0}=${0}"),
         ],
     )
@@ -138,6 +142,16 @@ LAUNCHES = st.builds(
 @example(lines=["A=", 'export A=x A="${A} x"'], launch="srun ./train")
 @example(lines=["export A=$(echo s)"], launch="srun ./train '$(A)' '$$x' $(($$>0))")
 @example(lines=["false || A=x", "export A"], launch="srun ./train $A")
+@example(lines=['A=(a "b c")', "A+=(d)"], launch='srun ./train "${A[@]}"')
+@example(lines=["A=(a b)", 'A=("${A[@]}" c)', "B=x"], launch="srun ./train ${A[@]} $A")
+@example(lines=["B=x", "A=($B y)", "B=z"], launch='srun ./train "${A[@]}"')
+@example(lines=["A=x", "A+=(y)"], launch='srun ./train "${A[@]}"')
+@example(lines=["A=(a b)", "A[1]=c", "A[2]+=d"], launch='srun ./train "${A[@]}"')
+@example(lines=["A[1]="], launch="A=1 srun ./train")
+@example(lines=["export B={1,2,3}"], launch="srun ./train")
+@example(lines=["A=(./train a)"], launch='srun "${A[@]}"')
+@example(lines=["A=(srun ./train a)"], launch='"${A[@]}" b')
+@example(lines=["declare -a A=(./train '*.h5' *.h5)"], launch='srun "${A[@]}"')
 def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], launch: str) -> None:
     script = "\n".join(["#!/bin/bash", "#SBATCH --nodes=2 --ntasks-per-node=8", *lines, launch])
     (draft,) = read_batch_script("x.sbatch", script)

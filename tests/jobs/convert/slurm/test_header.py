@@ -59,7 +59,7 @@ def test_last_option_counts_and_knows_its_place() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("#SBATCH --nods=4", "there is no such option"),
+        ("#SBATCH --nods 4", "the next word may be its value or not"),
         ("#SBATCH -Y4", "there is no such option"),
         ("#SBATCH --ntasks-per=4", "it is one of ntasks-per-core, ntasks-per-gpu"),
         ("#SBATCH --nodes", "its value is missing"),

@@ -1,0 +1,96 @@
+"""Kinds that persons and accounts of a team's namespace may write there.
+
+An operator acts on its kinds with rights of its own, and Operator Lifecycle Manager adds them to
+the roles ``edit`` and ``admin``, which other operators give to accounts of every namespace
+(operator-framework/operator-lifecycle-manager:
+pkg/controller/operators/olm/operatorgroup.go@02bf679). So what is not known here is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+_KUBERNETES = (
+    "",
+    "apps",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "coordination.k8s.io",
+    "events.k8s.io",
+    "networking.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "snapshot.storage.k8s.io",
+)
+"""Further policies bound what of these a tenant may write."""
+
+_JOBS = (
+    "jobset.x-k8s.io",
+    "kubeflow.org",
+    "ray.io",
+    "serving.kserve.io",
+    "tekton.dev",
+    "trainer.kubeflow.org",
+)
+"""Their controllers make pods with accounts of the namespace, and what goes with them."""
+
+_PROJECTS = (
+    "apps.openshift.io",
+    "build.openshift.io",
+    "image.openshift.io",
+    "route.openshift.io",
+    "template.openshift.io",
+)
+"""OpenShift's own."""
+
+_KINDS = (
+    "externalsecrets.external-secrets.io",
+    "pushsecrets.external-secrets.io",
+    "workflowartifactgctasks.argoproj.io",
+    "workflows.argoproj.io",
+    "workflowtaskresults.argoproj.io",
+    "workflowtasksets.argoproj.io",
+)
+"""Single kinds of groups whose others choose what is the platform's. A Workflow's pods write its
+results (opendatahub-io/data-science-pipelines-operator:
+config/internal/apiserver/default/role_pipeline-runner.yaml.tmpl@134a96d)."""
+
+_OF_THE_PLATFORM = (
+    "argoproj.io",
+    "k8s.cni.cncf.io",
+    "k8s.ovn.org",
+    "kueue.x-k8s.io",
+    "nfd.k8s-sigs.io",
+    "nfd.openshift.io",
+    "sriovnetwork.openshift.io",
+)
+"""Groups whose kinds choose networks, queues, nodes or what is delivered."""
+
+
+def groups(*, has_projects: bool) -> tuple[str, ...]:
+    """Return the groups all of whose kinds a member may write, sorted.
+
+    Args:
+        has_projects: whether the cluster is OpenShift.
+    """
+    return tuple(sorted({*_KUBERNETES, *_JOBS, *(_PROJECTS if has_projects else ())}))
+
+
+def kinds(own: Collection[str]) -> tuple[str, ...]:
+    """Return the single kinds that a member may write as ``plural.group``, sorted.
+
+    Args:
+        own: those that the cluster's profile adds.
+    """
+    return tuple(sorted({*_KINDS, *own}))
+
+
+def group_of(kind: str) -> str:
+    """Return the group of a kind that is named ``plural.group``."""
+    return kind.partition(".")[2]
+
+
+def is_of_the_platform(kind: str) -> bool:
+    """Return whether a kind chooses what only the platform gives."""
+    return group_of(kind) in _OF_THE_PLATFORM and kind not in _KINDS
