@@ -24,6 +24,7 @@ from docs.fields import profile_fields
 from docs.glossary import GLOSSARY, link
 from docs.markdown import anchor, cell
 from docs.names import names
+from docs.platforms import platforms
 from docs.reactions import edits
 from docs.requirements import requirements
 from trainyard.change import history
@@ -102,6 +103,7 @@ def pages() -> dict[str, str]:
         "reference/dashboards.md": dashboards(),
         "reference/edits.md": edits(),
         "reference/names.md": names(),
+        "reference/platforms.md": platforms(),
         "reference/presets.md": _presets(),
         "reference/profiles.md": profile_fields(),
         "reference/rehearsal.md": _rehearsal(),
@@ -127,7 +129,7 @@ def _rules(families: Mapping[str, list[Rule]]) -> Iterator[str]:
         "",
         "Every rule, by family.",
         "`trainyard explain RULE` prints the text of one rule.",
-        "An error can't be waived.",
+        "An error can't be waived, unless its text says so.",
         "A warning can, in `profiles/waivers.yaml` ([fields](profiles.md#waivers)).",
         "",
         "| rule | severity | what must hold |",
@@ -149,7 +151,7 @@ def _family(family: str, rules: list[Rule]) -> Iterator[str]:
         "They list, for each profile, only what changes in it; `null` removes a key.",
     )
     for rule in rules:
-        yield from ("", f"## {rule.id}", "", *_sentences(f"**{rule.severity}**: {rule.summary}"))
+        yield from ("", f"## {rule.id}", "", *_sentences(f"**{_severity(rule)}**: {rule.summary}"))
         yield from ("", *_sentences(f"*Why.* {rule.why}"))
         yield from ("", *_sentences(f"*Fix.* {rule.fix}"))
         if rule in _WHEN:
@@ -157,6 +159,10 @@ def _family(family: str, rules: list[Rule]) -> Iterator[str]:
         yield from _case(CASES / rule.id / "bad.yaml", "Wrong")
         yield from _case(CASES / rule.id / "bad.expected", "Trainyard reports")
         yield from _case(CASES / rule.id / "good.yaml", "Right")
+
+
+def _severity(rule: Rule) -> str:
+    return f"{rule.severity} that a waiver lifts" if rule.waivable else str(rule.severity)
 
 
 def _sentences(text: str) -> list[str]:
@@ -230,6 +236,7 @@ _SUBJECTS = {
     "debugged": "cluster with debuggers",
     "delivery": "cluster",
     "fabric_pools": "pool with a fabric",
+    "rail_pools": "pool with rails",
     "logged": "cluster whose logs are kept",
     "own_runtime_spaces": "namespace with runtimes of its own",
     "own_runtimes": "cluster with teams' own runtimes",

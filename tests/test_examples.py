@@ -54,7 +54,16 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
 
 
 @pytest.mark.parametrize(
-    "example", ["smallest", "two-fabrics", "two-generations", "from-mpijobs", *NAMES]
+    "example",
+    [
+        "smallest",
+        "two-fabrics",
+        "two-generations",
+        "from-mpijobs",
+        "aws-efa",
+        "azure-infiniband",
+        *NAMES,
+    ],
 )
 def test_example_generates_and_verifies(example: str, tmp_path: Path) -> None:
     """What an example shows can be used as it stands, and nothing of it is passed over."""
@@ -94,6 +103,50 @@ def test_two_fabrics_share_the_names_of_their_rails() -> None:
         runtime = str(bodies[f"openmpi-v1-{node}"])
         assert f"{own}-rail-7" in runtime
         assert f"{other}-rail" not in runtime
+
+
+@pytest.mark.parametrize(
+    ("example", "cluster", "team", "devices", "number"),
+    [
+        ("aws-efa", "east", "language", "vpc.amazonaws.com/efa", 32),
+        ("azure-infiniband", "west", "climate", "rdma/ib", 8),
+    ],
+)
+def test_devices_of_others_go_with_whole_nodes(
+    example: str, cluster: str, team: str, devices: str, number: int
+) -> None:
+    """Every pod of a runtime requests those of its node, and the queue covers those of its nodes;
+    the tree has no network of them."""
+    profiles = EXAMPLES / example / "profiles"
+    generation = generate(profiles, "../profiles/components", today=TODAY)
+    manifests = generation.manifests[cluster]
+    runtimes = [each for each in manifests if each.kind.name == "ClusterTrainingRuntime"]
+    (queue,) = [each.body for each in manifests if each.name == f"{team}-gpu"]
+    (group,) = queue["spec"]["resourceGroups"]
+    (flavor,) = group["flavors"]
+    quota = {each["name"]: int(each["nominalQuota"]) for each in flavor["resources"][3:]}
+
+    assert {each.rule for each in generation.diagnostics} <= {
+        "capacity/no-reserve",
+        "delivery/placeholder-left",
+    }
+    assert runtimes
+    assert all(f"'{devices}': '{number}'" in str(each.body) for each in runtimes)
+    assert quota[devices] * 8 == quota["nvidia.com/gpu"] * number
+    kinds = {each.kind.name for each in manifests}
+    assert not {kind for kind in kinds if "Sriov" in kind or "NetworkAttachment" in kind}
+
+
+def test_devices_may_have_the_prefix_of_virtual_functions(tmp_path: Path) -> None:
+    """That of the release is NVIDIA's too; no policy of the tree makes such a device."""
+    shutil.copytree(EXAMPLES / "azure-infiniband" / "profiles", tmp_path / "profiles")
+    for path in tmp_path.rglob("*.yaml"):
+        text = path.read_text(encoding="utf-8").replace("rdma/ib", "nvidia.com/hostdev")
+        path.write_text(text, encoding="utf-8")
+    generation = generate(tmp_path / "profiles", "../profiles/components", today=TODAY)
+
+    assert not has_errors(generation.diagnostics), generation.diagnostics
+    assert generation.files
 
 
 def test_pools_of_two_generations_are_tried_in_order() -> None:

@@ -204,6 +204,9 @@ limit."""
 
 OTHERS = {
     "cluster#maintenance.from": "it makes quotas smaller, and no object",
+    "cluster#topology.levels": "cluster#fabric.levels",
+    "cluster.topologies": "cluster.fabrics: each fabric has one",
+    "hardware.devices": "pods request one of them, that of the fabric",
     "cluster.installed": "one version for each component of the release",
     "cluster.monitoring.severity": "one for each alert",
     "cluster.monitoring.waiting": "cluster.priorities",

@@ -66,6 +66,7 @@ class Diagnostic:
     Args:
         cause: the message without what differs from place to place. Findings of a rule with the
             same cause and hint are reported together.
+        waivable: whether a waiver lifts it although it is an error; it lifts every warning.
     """
 
     rule: str
@@ -76,6 +77,7 @@ class Diagnostic:
     hint: str
     notes: tuple[Note, ...] = ()
     cause: str = ""
+    waivable: bool = False
 
     @property
     def fact(self) -> tuple[str, str, str]:
@@ -94,6 +96,8 @@ class Rule:
         why: the consequence on the cluster if it is merged; quotes the controller where
             it was seen.
         fix: how to put it right; the default hint.
+        waivable: whether a waiver lifts it although it is an error: the platform team may accept
+            its risk.
     """
 
     id: str
@@ -101,6 +105,7 @@ class Rule:
     summary: str
     why: str
     fix: str
+    waivable: bool = False
 
     def __post_init__(self) -> None:
         for name in ("summary", "why", "fix"):
@@ -126,6 +131,7 @@ class Rule:
             hint or self.fix,
             tuple(notes),
             cause or message,
+            self.waivable,
         )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trainyard.diagnostics import Severity
 from trainyard.generation.generate import check, generate
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.holding import Holding
 from trainyard.model.platform import Platform, Site
 from trainyard.model.team import Allocation, Quota
@@ -179,9 +179,9 @@ def _for_another_team(profile: Plain) -> Plain:
     return kept
 
 
-def _fabrics(platform: Platform, team: str) -> Iterator[tuple[str, Fabric]]:
+def _fabrics(platform: Platform, team: str) -> Iterator[tuple[str, RailFabric]]:
     """Yield the fabrics on which a team has an allocation, each with its cluster."""
     for site in platform.sites:
-        for fabric in site.cluster.fabrics:
+        for fabric in site.cluster.rail_fabrics:
             if (site.name, fabric.name, team) in platform.allocations:
                 yield site.name, fabric

@@ -1,6 +1,6 @@
 # All-reduce of NCCL on 1, 2, 4, ... and all hosts, by all_reduce_perf; finds a silent fallback to TCP.
 # Settings: mpirun; bytes of the message; gpus of a rank; one and more, thresholds in GB/s of busbw on
-# one host and on several; rails; direct, if the network writes into the memory of GPUs.
+# one host and on several; rails, or other ports of a fabric; direct, if the network writes into the memory of GPUs.
 
 need all_reduce_perf "build nccl-tests with MPI=1 into the runtime's image (github.com/NVIDIA/nccl-tests)"
 
@@ -20,9 +20,13 @@ reduce() {
         rest=${line##*NET/IB : Using} rest=${rest//\[RO]/} rest=${rest//[^\[]/} found=${#rest}
         [[ -n $devices ]] && ((devices <= found)) || devices=$found
         ;;
+      *"NET/OFI Selected"*"rovider is efa"*"(found "*)
+        found=${line##*(found } found=${found%% *}
+        [[ -n $devices ]] && ((devices <= found)) || devices=$found
+        ;;
       *"GPU Direct RDMA Disabled"*) indirect=yes ;;
       *"via NET/"*GDRDMA*) ;;
-      *"via NET/IB/"*) indirect=yes ;;
+      *"via NET/IB/"* | *"via NET/"*Libfabric/*) indirect=yes ;;
     esac
   done < <(
     "$mpirun" -np $((count * slots)) env NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET "${algorithm[@]}" \
@@ -33,7 +37,7 @@ reduce() {
   [[ -z $wrong ]] || row values "$count of ${#hosts[@]} hosts" wrong "" "FAILED: NCCL computed other values"
   ((count > 1 && rails > 0)) || return 0
   at_least "devices of NCCL" "$count of ${#hosts[@]} hosts" "${devices:-0}" "$rails"
-  [[ -z $socket ]] || row "network of NCCL" "$count of ${#hosts[@]} hosts" TCP RDMA "FAILED: not the rails"
+  [[ -z $socket ]] || row "network of NCCL" "$count of ${#hosts[@]} hosts" TCP RDMA "FAILED: not the fabric"
   [[ -z $direct || -z $indirect ]] ||
     row "GPUDirect RDMA" "$count of ${#hosts[@]} hosts" off on "FAILED: through the host's memory"
 }

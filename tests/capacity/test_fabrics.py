@@ -22,7 +22,7 @@ Ledger = dict[tuple[str, str, str], Allocation]
 def cluster(segments: int, addresses: str) -> Cluster:
     """Return the base platform's cluster with smaller ranges."""
     found = platform_of({}).sites[0].cluster
-    (fabric,) = found.fabrics
+    (fabric,) = found.rail_fabrics
     last = fabric.first_segment + segments - 1
     small = replace(fabric, last_segment=last, addresses=IPv4Network(addresses))
     pools = tuple(replace(pool, fabric=small) for pool in found.pools)
@@ -38,7 +38,7 @@ def only(of: Cluster, ledger: Ledger) -> FabricCapacity:
 def test_head_room_is_the_number_of_teams_that_can_be_added(segments: int, addresses: str) -> None:
     """Whichever range ends first."""
     of, ledger = cluster(segments, addresses), Ledger()
-    (fabric,) = of.fabrics
+    (fabric,) = of.rail_fabrics
     for added in range(only(of, ledger).head_room):
         holding, reasons = next_holding(fabric, "new", "", list(ledger.values()))
         assert holding, reasons
@@ -55,10 +55,10 @@ def test_head_room_is_the_number_of_teams_that_can_be_added(segments: int, addre
 def test_numbers_of_other_clusters_are_given_and_not_shown() -> None:
     """A block of another size takes each block of the range that it overlaps."""
     of = cluster(8, "10.64.0.0/16")
-    first = of.fabrics[0].first_segment
+    first = of.rail_fabrics[0].first_segment
     ledger = {
         ("elsewhere", "ib", "nlp"): Allocation(AT, first, IPv4Network("10.64.0.0/19")),
-        (of.name, of.fabrics[0].name, "gone"): Allocation(
+        (of.name, of.rail_fabrics[0].name, "gone"): Allocation(
             AT, first + 1, IPv4Network("10.64.32.0/24")
         ),
         ("elsewhere", "ib", "far"): Allocation(AT, 9, IPv4Network("10.99.0.0/20")),
@@ -67,5 +67,5 @@ def test_numbers_of_other_clusters_are_given_and_not_shown() -> None:
 
     assert (found.segments_given, found.segments) == (2, 8)
     assert (found.blocks_given, found.blocks) == (3, 16)
-    display = of.fabrics[0].link.display
+    display = of.rail_fabrics[0].link.display
     assert found.teams == (Numbers("gone", display(first + 1), "10.64.32.0/24", 32),)

@@ -74,10 +74,11 @@ def test_cluster_without_gpus_and_fabric_keeps_every_promise(tmp_path: Path) -> 
     assert outcomes["sample jobs run"].tried > 0
 
 
+@pytest.mark.parametrize("example", [NAMES[0], "aws-efa", "azure-infiniband"])
 @pytest.mark.usefixtures("cache")
-def test_smallest_reference_architecture_is_accepted_and_runs_its_samples(tmp_path: Path) -> None:
+def test_example_is_accepted_and_runs_its_samples(example: str, tmp_path: Path) -> None:
     """The part of its rehearsal that takes less than a minute: the tree, its queues, its jobs."""
-    profiles, target = EXAMPLES / NAMES[0] / "profiles", tmp_path / "overlays"
+    profiles, target = EXAMPLES / example / "profiles", tmp_path / "overlays"
     generation = generate(profiles, COMPONENTS, today=TODAY)
     write(target, generation.files)
     assert generation.checked.platform

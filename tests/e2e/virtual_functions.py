@@ -128,9 +128,10 @@ def _outcome(state: Body, plugin: Body) -> Outcome:
 
 def _promised(pool: Pool) -> Outcome:
     """Return the outcome of a pool's nodes: the rails in the order of their GPUs, no other port."""
-    if pool.fabric is None:
+    fabric = pool.rail_fabric
+    if fabric is None:
         return Outcome(frozenset(), frozenset(), "")
-    link, hardware, mtu = pool.fabric.link.sriov_type, pool.hardware, pool.fabric.mtu
+    link, hardware, mtu = fabric.link.sriov_type, pool.hardware, fabric.mtu
     links = (_LINKS[link][1],)
     ids = (hardware.nic_vendor, _VIRTUAL_OF.get(hardware.nic_device, _VIRTUAL))
     rails = sorted((nic.gpu, nic.pci) for nic in hardware.nics if nic.role == "rail")
@@ -138,7 +139,7 @@ def _promised(pool: Pool) -> Outcome:
     number = hardware.virtual_functions
     ports, resources = set(), set()
     for gpu, pci in rails:
-        name = f"{pool.fabric.resources}_rail_{gpu}"
+        name = f"{fabric.resources}_rail_{gpu}"
         ports.add(Port(pci, name, (f"0-{number - 1}",), number, mtu, link, True))
         resources.add(Resource(name, (pci,), ids, links, True))
     return Outcome(frozenset(ports), frozenset(resources), "exclusive")
@@ -174,7 +175,8 @@ def _node(name: str, namespace: str, labels: Mapping[str, str], pool: Pool) -> I
 
 def _card(nic: Nic, pool: Pool, number: int) -> Body:
     """Return a port as the operator's daemon reports it; storage ports have the rails' model."""
-    link = pool.fabric.link.sriov_type if pool.fabric and nic.role == "rail" else "eth"
+    fabric = pool.rail_fabric
+    link = fabric.link.sriov_type if fabric and nic.role == "rail" else "eth"
     card = {
         "vendor": pool.hardware.nic_vendor,
         "deviceID": pool.hardware.nic_device,

@@ -63,7 +63,7 @@ def test_waiver_of_another_rule_or_file_is_unused(other: Key) -> None:
     assert stays == finding()
     assert unused.rule == UNUSED_WAIVER.id
     assert unused.at == Pointer("profiles/waivers.yaml", ("waivers", 0, "rule"))
-    assert unused.message == f"there is no warning {other[0]} in {other[1]}"
+    assert unused.message == f"there is no finding {other[0]} in {other[1]}"
 
 
 def test_error_is_never_waived() -> None:

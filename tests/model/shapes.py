@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 
 from tests.rules.cases import platform_of
 from trainyard.diagnostics import Pointer
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import Fabric, RailFabric
 from trainyard.model.hardware import Gpu, Hardware, Nic, Share
 from trainyard.model.launch import Launch
 from trainyard.model.link import INFINIBAND, Link
 from trainyard.model.network import AddressPool, Network
 from trainyard.model.pool import Pool
+from trainyard.model.provider import PROVIDERS
 from trainyard.model.queue import Queue
 from trainyard.model.team import Allocation, Quota
+from trainyard.model.topology import Topology
 from trainyard.model.unit import Unit
 
 PREFIX = "openshift.io"
@@ -57,6 +59,7 @@ def node(**changes: Any) -> Hardware:
         nic_device="1021",
         link_rate=400,
         virtual_functions=8,
+        devices={},
         labels={"kind": "small"},
         taint="",
     )
@@ -97,15 +100,21 @@ def nodes(draw: st.DrawFn, gpus: int | None = None) -> Hardware:
     )
 
 
-def fabric(link: Link = INFINIBAND, **changes: Any) -> Fabric:
-    """Return a fabric called ``ib`` without levels, changed."""
-    plain = Fabric("ib", AT, link, 0x100, 0x17F, IPv4Network("10.0.0.0/8"), 20, (), 0, 0, -1, "ib")
+def fabric(link: Link = INFINIBAND, **changes: Any) -> RailFabric:
+    """Return a fabric called ``ib``, changed."""
+    provider, addresses = PROVIDERS[link.name], IPv4Network("10.0.0.0/8")
+    plain = RailFabric("ib", AT, provider, link, 0x100, 0x17F, addresses, 20, 0, -1, "ib")
     return replace(plain, **changes)
 
 
 def pool(hardware: Hardware, on: Fabric | None = None, **changes: Any) -> Pool:
-    """Return a pool of ten nodes, changed."""
-    return replace(Pool("pool", AT, hardware, on, 10, 1, 0, PREFIX), **changes)
+    """Return a pool of ten nodes, changed; on a fabric it has the fabric's topology."""
+    return replace(Pool("pool", AT, hardware, on, topology(on), 10, 1, 0, PREFIX), **changes)
+
+
+def topology(of: Fabric | None, levels: tuple[str, ...] = ()) -> Topology | None:
+    """Return the topology of a fabric."""
+    return Topology(of.name, of.at, levels, 0) if of else None
 
 
 def quota(unit: str, own: int, per_node: int, borrow: int = 0, lend: int = 0) -> Quota:
@@ -131,6 +140,7 @@ def launch(
     hardware: Hardware | None = None,
     *,
     on: Fabric | None = None,
+    levels: tuple[str, ...] = (),
     groups: bool = False,
     part: Fraction = Fraction(1),
     owner: str = "",
@@ -143,6 +153,7 @@ def launch(
     return Launch(
         hardware=hardware or node(),
         fabric=on,
+        topology=topology(on, levels),
         release=replace(known.release, groups_podsets=groups),
         part=part,
         owner=owner,
@@ -153,7 +164,7 @@ def launch(
 
 
 def networks(
-    on: Fabric,
+    on: RailFabric,
     block: IPv4Network,
     segment: int,
     rails: int,

@@ -34,8 +34,8 @@ def test_annotations_follow_rails_topology_and_release(
 ) -> None:
     """Each annotation is there exactly when it means something, sorted; a group needs topology and
     release."""
-    on = None if levels is None else fabric(levels=levels)
-    each = launch(node() if rails else node(nics=()), on=on, groups=groups)
+    on = None if levels is None else fabric()
+    each = launch(node() if rails else node(nics=()), on=on, levels=levels or (), groups=groups)
     expected = {SCC: "restricted-v2"}
     if rails and on:
         expected[NETWORKS] = "ib-rail-0,ib-rail-1"
@@ -54,14 +54,14 @@ def test_annotations_follow_rails_topology_and_release(
 def test_ranks_talk_below_the_lowest_switch() -> None:
     """Of several levels the last is asked for: the nearer the nodes, the fewer switches between
     them."""
-    each = launch(on=fabric(levels=("example.com/spine", RACK)))
+    each = launch(on=fabric(), levels=("example.com/spine", RACK))
 
     assert LaunchView(each).launcher_annotations[PREFERRED] == RACK
 
 
 def test_pods_of_torchrun_are_no_group() -> None:
     """They are one set of pods already: an offset would begin their count below 0."""
-    each = launch(on=fabric(levels=(RACK,)), groups=True, launcher=TORCHRUN)
+    each = launch(on=fabric(), levels=(RACK,), groups=True, launcher=TORCHRUN)
 
     assert LaunchView(each).node_annotations.keys() & {GROUP, OFFSET} == set()
     assert LaunchView(each).node_annotations[PREFERRED] == RACK
@@ -71,7 +71,7 @@ def test_pods_of_torchrun_are_no_group() -> None:
 def test_only_runtimes_that_use_rdma_take_rails(mode: str) -> None:
     """Whoever talks over sockets attaches to no network and asks for no virtual function; topology
     helps it too."""
-    each = launch(on=fabric(levels=(RACK,)), fabric=mode)
+    each = launch(on=fabric(), levels=(RACK,), fabric=mode)
     uses = mode in {"gpudirect", "rdma"}
 
     assert (NETWORKS in LaunchView(each).launcher_annotations) is uses
@@ -345,7 +345,7 @@ def test_smallest_job_has_a_pod_of_each_role(name: str, smallest: int) -> None:
 @pytest.mark.parametrize(("name", "role"), [("openmpi", "launcher"), ("torchrun", "node")])
 def test_job_of_one_pod_has_all_ranks_in_it(name: str, role: str) -> None:
     """Trainer's MPI plugin starts no node beside the launcher where the runtime has none."""
-    one = launch(on=fabric(levels=(RACK,)), groups=True, launcher=LAUNCHERS[name], max_nodes=1)
+    one = launch(on=fabric(), levels=(RACK,), groups=True, launcher=LAUNCHERS[name], max_nodes=1)
 
     assert (one.runtime.roles, one.runtime.smallest_job) == ((role,), 1)
     assert (one.is_grouped, one.is_placed_as_one) == (False, True)
@@ -358,7 +358,7 @@ SMALL = Share(2_000, 4 << 30)
 @pytest.mark.parametrize(("name", "most"), list(product(("openmpi", "intel-mpi"), (1, 4))))
 def test_small_launcher_is_none_of_the_nodes(name: str, most: int) -> None:
     """It has no ranks and no network, and a job of one node has it too."""
-    on, runs = fabric(levels=(RACK,)), LAUNCHERS[name]
+    on, runs = fabric(), LAUNCHERS[name]
     small = launch(
         node(launcher=SMALL),
         on=on,

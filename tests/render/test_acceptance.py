@@ -367,8 +367,8 @@ def test_all_reduce_runs_on_more_and_more_hosts(stage: Stage) -> None:
         (IB + DIRECT, END.replace("0 OK", "4 FAILED") % "471.3", "values", "FAILED: NCCL computed"),
         (IB + DIRECT, "", "all-reduce", "FAILED: no figure"),
         ("\\x1b[31m|%%q|\\n", "# Avg bus bandwidth : nan\\n", "all-reduce", "FAILED: no figure"),
-        (NO_IB + SOCKET, END % "471.3", "network of NCCL", "FAILED: not the rails"),
-        (IB + SOCKET, END % "471.3", "network of NCCL", "FAILED: not the rails"),
+        (NO_IB + SOCKET, END % "471.3", "network of NCCL", "FAILED: not the fabric"),
+        (IB + SOCKET, END % "471.3", "network of NCCL", "FAILED: not the fabric"),
         (IB.replace("[1]mlx5_1:1/IB/SHARP ", ""), END % "471.3", "devices of NCCL", "FAILED"),
         (IB + DIRECT + THROUGH, END % "471.3", "GPUDirect RDMA", "FAILED: through the host's"),
     ],
@@ -380,6 +380,34 @@ def test_bad_networks_are_found(stage: Stage, log: str, end: str, what: str, ver
 
     assert ended.code == 1, ended.out
     assert ended.verdicts(what)[-1].startswith(verdict)
+
+
+EFA = (
+    "h:7:9 [0] NCCL INFO NET/OFI Selected provider is efa, fabric is efa-direct (found %s nics)\\n"
+    "h:7:9 [0] NCCL INFO Using network Libfabric\\n"
+)
+THROUGH_EFA = "h:7:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Libfabric/0%s\\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "what", "verdict"),
+    [
+        (EFA % 32 + THROUGH_EFA % "/GDRDMA", "devices of NCCL", OK),
+        (EFA.replace("provider", "Provider") % 32, "devices of NCCL", OK),
+        (EFA % 31 + THROUGH_EFA % "/GDRDMA", "devices of NCCL", "FAILED"),
+        (EFA % 32 + THROUGH_EFA % "", "GPUDirect RDMA", "FAILED: through the host's"),
+        (SOCKET, "devices of NCCL", "FAILED"),
+        (SOCKET, "network of NCCL", "FAILED: not the fabric"),
+    ],
+)
+def test_efa_is_found_in_the_log_of_its_plugin(
+    stage: Stage, log: str, what: str, verdict: str
+) -> None:
+    """As aws-ofi-nccl writes it; an image without it falls back to sockets."""
+    _nccl(stage, log)
+    ended = stage.run("nccl", **{**TWO, "rails": "32"})
+
+    assert ended.verdicts(what)[-1].startswith(verdict), ended.out
 
 
 def test_sockets_are_right_without_rails(stage: Stage) -> None:

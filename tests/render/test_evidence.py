@@ -9,6 +9,7 @@ import pytest
 
 from tests.resolve.changes import together
 from tests.rules.cases import platform_of
+from tests.rules.test_fabrics import BOTH, EXCLUSIVE
 from trainyard.model.platform import Site
 from trainyard.render.evidence import Row, evidence
 from trainyard.render.site import render_site
@@ -89,6 +90,28 @@ def test_partition_is_certified_where_there_is_one() -> None:
 
     assert "partition 0x0101 of the team's own on fabric ib" in row.how
     assert any("networkattachmentdefinition" in path for path in row.objects)
+
+
+@pytest.mark.parametrize(
+    ("changes", "state", "how"),
+    [
+        (EXCLUSIVE, "answered", "no other team uses RDMA on pool dgx-h100 of fabric ib"),
+        (
+            BOTH,
+            "not answered",
+            "RDMA passes between teams nlp, vision on pool dgx-h100 of fabric ib",
+        ),
+    ],
+)
+def test_a_fabric_of_others_is_certified_for_one_team_alone(
+    changes: dict[str, Any], state: str, how: str
+) -> None:
+    """What a waiver lifts stays open in the evidence."""
+    row = rows(changes)["7"]
+
+    assert row.state == state
+    assert how in row.how
+    assert "partition" not in row.how
 
 
 def test_no_partition_is_certified_without_a_fabric() -> None:

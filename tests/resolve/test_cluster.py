@@ -107,7 +107,9 @@ def test_storage_of_each_kind() -> None:
 @given(st.integers(0, 0xFFFF), st.integers(0, 0xFFFF))
 def test_partitions_are_read_as_hexadecimal(first: int, last: int) -> None:
     """The range is kept as it is stated, reversed ones included; a rule judges it."""
-    (fabric,) = cluster({"fabrics": {"ib": {"partitions": f"0x{first:04x}-0x{last:04x}"}}}).fabrics
+    (fabric,) = cluster(
+        {"fabrics": {"ib": {"partitions": f"0x{first:04x}-0x{last:04x}"}}}
+    ).rail_fabrics
 
     assert (fabric.first_segment, fabric.last_segment, fabric.block) == (first, last, 20)
 
@@ -115,7 +117,7 @@ def test_partitions_are_read_as_hexadecimal(first: int, last: int) -> None:
 @given(st.integers(1, 9999), st.integers(1, 9999))
 def test_vlans_are_read_as_decimal(first: int, last: int) -> None:
     """On RoCE the range is of VLANs, kept as it is stated; a rule judges it."""
-    (fabric,) = _roce(vlans=f"{first}-{last}").fabrics
+    (fabric,) = _roce(vlans=f"{first}-{last}").rail_fabrics
 
     assert (fabric.link, fabric.first_segment, fabric.last_segment) == (ROCE, first, last)
 
@@ -129,8 +131,8 @@ def _roce(**fields: Any) -> Cluster:
 def test_fabric_leaves_the_drivers_own() -> None:
     """Neither MTU nor traffic class is set unless it is stated; 0 is a traffic class, and not the
     driver's."""
-    (plain,) = cluster({}).fabrics
-    (stated,) = _roce(mtu=9000, trafficClass=0).fabrics
+    (plain,) = cluster({}).rail_fabrics
+    (stated,) = _roce(mtu=9000, trafficClass=0).rail_fabrics
 
     assert (plain.mtu, plain.traffic_class) == (0, -1)
     assert (stated.mtu, stated.traffic_class) == (9000, 0)

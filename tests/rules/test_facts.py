@@ -108,7 +108,7 @@ def test_runtime_of_one_node_names_the_largest_job_to_set() -> None:
     ("nic", "hint"),
     [
         ({"vendor": "14e4", "device": "1750"}, "Give these ports another `role` than `rail`"),
-        ({"device": "101e"}, "Set `vendor` and `device` of the port to what `lspci -nn` shows"),
+        ({"device": "101e"}, "In a virtual machine, where `lspci -nn` shows no other id"),
         ({"device": "101d"}, "Set `link: roce` on fabric `ib`, or correct the device."),
         (
             {"device": "1025"},

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.link import INFINIBAND, LINKS, ROCE, Link
+from trainyard.model.provider import PROVIDERS
 from trainyard.model.team import Allocation
 from trainyard.scaffold.allocate import next_block, next_segment
 
@@ -32,8 +33,9 @@ def _fabric(
     addresses: str = "10.0.0.0/22",
     block: int = 24,
     link: Link = INFINIBAND,
-) -> Fabric:
-    return Fabric("fast", _AT, link, first, last, IPv4Network(addresses), block, (), 0, 0, -1, "ib")
+) -> RailFabric:
+    provider, network = PROVIDERS[link.name], IPv4Network(addresses)
+    return RailFabric("fast", _AT, provider, link, first, last, network, block, 0, -1, "ib")
 
 
 @given(_KEYS, _KEYS, st.one_of(_HELD, st.sets(_KEYS)))

@@ -12,6 +12,8 @@ from jsonschema import Draft7Validator
 from trainyard.diagnostics import ToolError
 from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.link import LINKS
+from trainyard.model.provider import PROVIDERS
+from trainyard.model.refusal import REFUSALS
 from trainyard.schema.faults import KEYWORDS
 from trainyard.schema.formats import FORMATS
 from trainyard.schema.profiles import profile_kinds, profile_schema
@@ -171,7 +173,8 @@ def test_links_and_launchers_of_schemas_exist() -> None:
     launcher = profile_schema("runtime")["properties"]["launcher"]
     held = profile_schema("allocations")["definitions"]["allocation"]["properties"]
 
-    assert fabric["link"]["enum"] == sorted(LINKS)
+    assert fabric["link"]["examples"] == list(PROVIDERS)
+    assert not REFUSALS.keys() & PROVIDERS.keys()
     assert launcher["enum"] == sorted(LAUNCHERS)
     assert {link.ranges for link in LINKS.values()} <= fabric.keys()
     assert {link.field for link in LINKS.values()} <= held.keys()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from trainyard.capacity.figures import FabricCapacity, Numbers
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.team import Allocation
 
 Ledger: TypeAlias = Mapping[tuple[str, str, str], Allocation]
@@ -17,7 +17,7 @@ Ledger: TypeAlias = Mapping[tuple[str, str, str], Allocation]
 
 def fabrics_of(cluster: Cluster, ledger: Ledger) -> Iterator[FabricCapacity]:
     """Yield the fabrics of a cluster; a number that a team of another cluster has is given too."""
-    for fabric in cluster.fabrics:
+    for fabric in cluster.rail_fabrics:
         given: set[int] = set()
         blocks: set[int] = set()
         for allocation in ledger.values():
@@ -36,7 +36,7 @@ def fabrics_of(cluster: Cluster, ledger: Ledger) -> Iterator[FabricCapacity]:
         )
 
 
-def _slots(fabric: Fabric, block: IPv4Network) -> range:
+def _slots(fabric: RailFabric, block: IPv4Network) -> range:
     """Return the numbers of the fabric's blocks that overlap a block."""
     if not block.overlaps(fabric.addresses):
         return range(0)
@@ -46,7 +46,7 @@ def _slots(fabric: Fabric, block: IPv4Network) -> range:
     return range(first >> size, (last >> size) + 1)
 
 
-def _teams(cluster: Cluster, fabric: Fabric, ledger: Ledger) -> Iterator[Numbers]:
+def _teams(cluster: Cluster, fabric: RailFabric, ledger: Ledger) -> Iterator[Numbers]:
     rails = cluster.rails_of(fabric)
     for (where, name, team), held in sorted(ledger.items()):
         if (where, name) == (cluster.name, fabric.name):

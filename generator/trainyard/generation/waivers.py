@@ -1,4 +1,4 @@
-"""Waivers: warnings that the platform team accepts until a day."""
+"""Waivers: warnings, and a few errors, that the platform team accepts until a day."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_CHANGES = frozenset(rule.id for rule in review.RULES)
 def apply_waivers(
     diagnostics: Iterable[Diagnostic], source: Source, today: str, *, complete: bool = True
 ) -> Iterator[Diagnostic]:
-    """Yield the diagnostics without the waived warnings, then the findings about waivers.
+    """Yield the diagnostics without the waived ones, then the findings about waivers.
 
     Args:
         diagnostics: of all rules.
@@ -40,7 +40,7 @@ def apply_waivers(
             message = f"the waiver of {waived} ended on {waiver['expires']}"
             yield EXPIRED_WAIVER.at(at / "expires", message)
         elif complete and index not in used:
-            message = f"there is no warning {waiver['rule']} in {waiver['file']}"
+            message = f"there is no finding {waiver['rule']} in {waiver['file']}"
             yield UNUSED_WAIVER.at(at / "rule", message)
 
 
@@ -63,8 +63,8 @@ def _of_changes(waivers: list[dict[str, str]]) -> Iterator[int]:
 
 
 def _waived_by(diagnostic: Diagnostic, waivers: list[dict[str, str]]) -> int | None:
-    """Return the index of the first waiver of a diagnostic; errors have none."""
-    if diagnostic.severity is Severity.ERROR:
+    """Return the index of the first waiver of a diagnostic; most errors have none."""
+    if diagnostic.severity is Severity.ERROR and not diagnostic.waivable:
         return None
     for index, waiver in enumerate(waivers):
         if (waiver["rule"], waiver["file"]) == (diagnostic.rule, diagnostic.at.file):

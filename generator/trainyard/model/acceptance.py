@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from trainyard.model.fabric import RailFabric
 from trainyard.model.launch import Launch
 from trainyard.model.launcher import INTEL_MPI
 from trainyard.model.link import INFINIBAND
@@ -113,7 +114,7 @@ def _ranks(launch: Launch, _: tuple[str, ...]) -> Settings:
 
 
 def _fabric(launch: Launch, _: tuple[str, ...]) -> Settings:
-    assert launch.fabric is not None
+    assert isinstance(launch.fabric, RailFabric)
     is_intel = launch.runtime.launcher.name == INTEL_MPI.name
     gpus = (str(nic.gpu) for nic in launch.hardware.rails)
     traffic_class = launch.fabric.traffic_class
@@ -134,14 +135,15 @@ def _nccl(launch: Launch, _: tuple[str, ...]) -> Settings:
         "gpus": str(launch.gpus // launch.ranks),
         "one": str(figures.alone) if figures else "",
         "more": str(network_threshold(launch) or ""),
-        "rails": str(len(launch.rails)),
+        # Slots do not tell how many ports a pod has: one at least.
+        "rails": str(launch.ports or int(launch.rdma is not None)),
         "direct": "yes" if _is_direct(launch) else "",
     }
 
 
 def _is_direct(launch: Launch) -> bool:
     """Return whether the network cards read and write the memory of GPUs."""
-    return launch.runtime.fabric in {"", "gpudirect"} and bool(launch.rails)
+    return launch.runtime.fabric in {"", "gpudirect"} and launch.rdma is not None
 
 
 def _storage(_: Launch, mounts: tuple[str, ...]) -> Settings:
@@ -169,8 +171,10 @@ def reasons(test: str, launch: Launch) -> tuple[str, ...]:
         return ("thresholds: none is known of these nodes",)
     alone = f"threshold of one node: {figures.alone} GB/s, of Azure's health checks"
     if not more:
-        return (alone, "threshold of several nodes: none is known without rails")
-    rails = f"{len(launch.rails)} rails with {hardware.link_rate} Gb/s"
+        unknown = "the rate of its ports" if launch.rdma else "rails"
+        return (alone, f"threshold of several nodes: none is known without {unknown}")
+    noun = "rails" if launch.rails else "ports"
+    rails = f"{launch.ports} {noun} with {hardware.link_rate} Gb/s"
     ring = f"the {figures.ring} GB/s of a ring of GPUs"
     several = f"{more} GB/s, {_PART} of the smaller of {rails} and {ring}"
     return (alone, f"threshold of several nodes: {several}")
@@ -184,12 +188,12 @@ def rail_threshold(launch: Launch) -> int:
 def network_threshold(launch: Launch) -> int:
     """Return the GB/s of busbw that an all-reduce of several nodes must reach; 0 when unknown.
 
-    The smaller of what the rails carry and what the GPUs of a node pass on in a ring decides.
+    The smaller of what the ports carry and what the GPUs of a node pass on in a ring decides.
     """
     figures = _figures(launch)
-    if figures is None or not launch.rails:
+    if figures is None or not launch.ports:
         return 0
-    carried = len(launch.rails) * launch.hardware.link_rate / 8
+    carried = launch.ports * launch.hardware.link_rate / 8
     return int(min(carried, figures.ring) * _PART)
 
 

@@ -11,7 +11,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.dns import Dns
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.link import ROCE
 from trainyard.model.monitoring import (
     API_SERVER,
@@ -27,34 +27,15 @@ from trainyard.model.monitoring import (
 )
 from trainyard.model.named import by_name
 from trainyard.model.network import Egress
-from trainyard.model.owners import Owners
 from trainyard.model.pool import Pool
 from trainyard.model.release import Release
-from trainyard.model.review import Review
+from trainyard.model.settings import Settings
 from trainyard.model.storage import PullSecret, Storage
+from trainyard.model.topology import Topology
 from trainyard.model.unavailable import MACHINE_CONFIGS, NEEDED_BY
 
 OWN_SERVER = "https://kubernetes.default.svc"
 """Argo CD's URL for the cluster that it runs on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings of every cluster and team (``trainyard.yaml``).
-
-    Args:
-        path: folder of the generated tree inside the repository.
-        owners: who approves changes.
-        review: limits of a change.
-    """
-
-    at: Pointer
-    domain: str
-    repository: str
-    branch: str
-    path: str
-    owners: Owners
-    review: Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +102,7 @@ class Cluster:
     versions: Mapping[str, str]
     pools: tuple[Pool, ...]
     fabrics: tuple[Fabric, ...]
+    topologies: tuple[Topology, ...]
     cohorts: tuple[Cohort, ...]
     priorities: tuple[Priority, ...]
     storage: tuple[Storage, ...]
@@ -155,6 +137,16 @@ class Cluster:
         """Return the pools whose nodes are on a fabric."""
         return tuple(pool for pool in self.pools if pool.fabric == fabric)
 
+    @property
+    def rail_fabrics(self) -> tuple[RailFabric, ...]:
+        """The fabrics whose virtual functions and networks the tree has."""
+        return tuple(fabric for fabric in self.fabrics if isinstance(fabric, RailFabric))
+
+    @property
+    def device_fabrics(self) -> tuple[DeviceFabric, ...]:
+        """The fabrics whose devices others advertise."""
+        return tuple(fabric for fabric in self.fabrics if isinstance(fabric, DeviceFabric))
+
     def rails_of(self, fabric: Fabric) -> int:
         """Return how many rails a fabric has: those of the nodes with the most."""
         return max((len(pool.rails) for pool in self.pools_on(fabric)), default=0)
@@ -173,7 +165,7 @@ class Cluster:
     @property
     def has_node_unit(self) -> bool:
         """Return whether there is a sync unit of the nodes alone."""
-        on_fabrics = any(pool.fabric for pool in self.pools)
+        on_fabrics = any(pool.rail_fabric for pool in self.pools)
         has_objects = on_fabrics or "machine-config" in self.features
         return has_objects and self.node_unit == "nodes"
 
@@ -244,16 +236,17 @@ class Cluster:
             JOB_STATES: self._is_scraped(JOB_STATES),
             "kube-state-metrics": True,
             KUBELET: self.viewer != "" or self._is_scraped(KUBELET),
-            "node-exporter": bool(self.fabrics),
+            "node-exporter": bool(self.rail_fabrics),
             # It reads Ethernet cards only (collectors/sriovdev.go@v1.2.0: PCI class 0x020000).
             SRIOV_METRICS: ROCE.name in self.links and self._is_scraped(SRIOV_METRICS),
         }
 
     @property
     def links(self) -> frozenset[str]:
-        """The name of the link of each fabric, and ``fabric`` when there is one."""
-        links = frozenset(fabric.link.name for fabric in self.fabrics)
-        return links | {"fabric"} if links else links
+        """The link of each fabric with rails, ``fabric`` if there is one, ``rdma`` for any kind."""
+        links = frozenset(fabric.link.name for fabric in self.rail_fabrics)
+        rails = links | {"fabric"} if links else links
+        return rails | {"rdma"} if self.fabrics else rails
 
     def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
         """Return whether it has some sources of metrics, and a fabric if one is asked for."""

@@ -1,4 +1,4 @@
-"""A network between the nodes' rails."""
+"""A network between nodes for RDMA."""
 
 from __future__ import annotations
 
@@ -6,23 +6,33 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.hardware import Hardware
 from trainyard.model.link import Link
+from trainyard.model.provider import Provider, Request
 
-HOSTNAME = "kubernetes.io/hostname"
-"""The lowest level of every topology; Kubernetes sets it."""
+BLOCK = 20
+"""Prefix length of a team's addresses on rails, where the fabric states none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fabric:
-    """A network between the nodes' rails.
+    """A network between nodes, of any provider."""
+
+    name: str
+    at: Pointer
+    provider: Provider
+
+
+@dataclass(frozen=True, slots=True)
+class RailFabric(Fabric):
+    """A network between the nodes' rails, whose virtual functions and networks the tree has.
 
     Args:
+        link: technology of the rails.
         first_segment, last_segment: partitions (InfiniBand) or VLANs (RoCE) that teams may be
         given, inclusive.
         addresses: range that teams' blocks come from.
         block: prefix length of one team's block.
-        levels: node labels from the top of the topology down; the host itself is added.
-        leaf_nodes: nodes below one switch of the lowest level.
         mtu: bytes; 0 leaves the driver's.
         traffic_class: of RDMA packets, as the switches' lossless queue expects it; -1 leaves the
             driver's.
@@ -30,15 +40,11 @@ class Fabric:
             fabrics share.
     """
 
-    name: str
-    at: Pointer
     link: Link
     first_segment: int
     last_segment: int
     addresses: IPv4Network
     block: int
-    levels: tuple[str, ...]
-    leaf_nodes: int
     mtu: int
     traffic_class: int
     resources: str
@@ -49,7 +55,25 @@ class Fabric:
         first = max(self.first_segment, self.link.first)
         return range(first, min(self.last_segment, self.link.last) + 1)
 
-    @property
-    def preferred_level(self) -> str:
-        """Topology level that a job prefers to share: below one switch of the lowest level."""
-        return self.levels[-1] if self.levels else HOSTNAME
+
+@dataclass(frozen=True, slots=True)
+class DeviceFabric(Fabric):
+    """A network whose devices others advertise to Kubernetes.
+
+    Args:
+        devices: extended resource that pods request, e.g. ``vpc.amazonaws.com/efa``.
+    """
+
+    devices: str
+
+    def advertised(self, hardware: Hardware) -> int:
+        """Return how many a node has; 0 where its profile doesn't state it."""
+        return hardware.devices.get(self.devices, 0)
+
+    def per_pod(self, hardware: Hardware) -> int:
+        """Return how many a pod of a whole node requests."""
+        return 1 if self.provider.request is Request.SLOT else self.advertised(hardware)
+
+    def ports(self, hardware: Hardware) -> int:
+        """Return the ports that a pod of a whole node has; 0 where slots do not tell."""
+        return 0 if self.provider.request is Request.SLOT else self.advertised(hardware)

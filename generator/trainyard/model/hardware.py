@@ -97,6 +97,7 @@ class Hardware:
         nic_vendor, nic_device: PCI ids of the rail ports, e.g. ``15b3`` and ``1021`` (ConnectX-7).
         link_rate: Gb/s of one rail.
         virtual_functions: VFs of each rail.
+        devices: what device plugins of others advertise for fabrics: extended resource -> number.
         labels: what selects such a node.
         taint: key of the NoSchedule taint on it; empty for none.
         files: profile files that define it, most specific first.
@@ -122,6 +123,7 @@ class Hardware:
     nic_device: str
     link_rate: int
     virtual_functions: int
+    devices: Mapping[str, int]
     labels: Mapping[str, str]
     taint: str
 

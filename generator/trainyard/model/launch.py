@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from trainyard.model import names
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.hardware import Hardware, Share
 from trainyard.model.release import Release
 from trainyard.model.runtime import Runtime
+from trainyard.model.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Launch:
 
     Args:
         hardware: of the nodes; of several kinds, the least that all of them give.
-        fabric: that the nodes' rails are plugged into; None where there is none.
+        fabric: that the nodes are on; None where they are on none.
+        topology: by which Kueue places its pods; None where it counts nodes only.
         part: of a node that one pod asks for.
         owner: namespace whose networks it attaches to; empty where they have the same names in
             every namespace.
@@ -29,6 +31,7 @@ class Launch:
     runtime: Runtime
     hardware: Hardware
     fabric: Fabric | None
+    topology: Topology | None
     release: Release
     part: Fraction
     owner: str
@@ -57,7 +60,23 @@ class Launch:
     @property
     def rails(self) -> range:
         """Rails that a pod attaches to, by number."""
-        return range(len(self.hardware.rails) if self.fabric and self.runtime.uses_rdma else 0)
+        return range(len(self.hardware.rails) if isinstance(self._used, RailFabric) else 0)
+
+    @property
+    def rdma(self) -> Fabric | None:
+        """The fabric over which ranks talk by RDMA; None where they use sockets."""
+        on_rails = isinstance(self._used, RailFabric)
+        return None if on_rails and not self.rails else self._used
+
+    @property
+    def ports(self) -> int:
+        """Ports of fabrics that a pod has; 0 where it has none, or slots do not tell."""
+        used = self._used
+        return used.ports(self.hardware) if isinstance(used, DeviceFabric) else len(self.rails)
+
+    @property
+    def _used(self) -> Fabric | None:
+        return self.fabric if self.runtime.uses_rdma else None
 
     @property
     def gpus(self) -> int:
@@ -101,7 +120,7 @@ class Launch:
 
     @property
     def per_node(self) -> dict[str, int]:
-        """Requests of a pod of ranks, in base units: its part of a node, and one VF of each rail.
+        """Requests of a pod of ranks, in base units: its part of a node, and the fabric's devices.
 
         Requests of the job's steps are subtracted: Kueue counts them beside the ranks from the
         beginning, and otherwise the largest job would never fit its quota, nor the steps the job's
@@ -115,10 +134,18 @@ class Launch:
         # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.
         ask["cpu"] = ask["cpu"] // 1000 * 1000 - self.helpers.cpu
         ask["memory"] -= self.helpers.memory
-        stem = self.fabric.resources if self.fabric else ""
-        for rail in self.rails:
-            ask[f"{self.release.resource_prefix}/{names.rail_resource(stem, rail)}"] = 1
-        return dict(sorted(ask.items()))
+        return dict(sorted((ask | self._devices).items()))
+
+    @property
+    def _devices(self) -> dict[str, int]:
+        """Devices of the fabric that a pod requests: one VF of each rail, or what it is given."""
+        used, hardware = self._used, self.hardware
+        if isinstance(used, DeviceFabric):
+            return {used.devices: max(int(used.per_pod(hardware) * self.part), 1)}
+        if isinstance(used, RailFabric):
+            prefix, stem = self.release.resource_prefix, used.resources
+            return {f"{prefix}/{names.rail_resource(stem, rail)}": 1 for rail in self.rails}
+        return {}
 
     @property
     def helpers(self) -> Share:
@@ -140,7 +167,7 @@ class Launch:
 
         Not every Kueue places the pods that are left.
         """
-        return not (self.volume and self.fabric) or "steps-return" in self.release.features
+        return not (self.volume and self.topology) or "steps-return" in self.release.features
 
     @property
     def longest_job_name(self) -> int:
@@ -164,7 +191,7 @@ class Launch:
     def is_grouped(self) -> bool:
         """Return whether Kueue places launcher and nodes as one group, not one after the other."""
         several = len(self.runtime.roles) > 1
-        return self.fabric is not None and self.release.groups_podsets and several
+        return self.topology is not None and self.release.groups_podsets and several
 
     @property
     def is_placed_as_one(self) -> bool:

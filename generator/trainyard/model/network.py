@@ -9,7 +9,7 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.team import Allocation
@@ -25,7 +25,7 @@ class AddressPool:
     """
 
     team: str
-    fabric: Fabric
+    fabric: RailFabric
     rail: int
     rails: int
     pools: tuple[Pool, ...]
@@ -68,7 +68,7 @@ class Network:
     release: Release
 
     @property
-    def fabric(self) -> Fabric:
+    def fabric(self) -> RailFabric:
         """The fabric that it attaches to."""
         return self.addresses.fabric
 

@@ -8,13 +8,14 @@ from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
-from trainyard.model.cluster import Cluster, Settings
+from trainyard.model.cluster import Cluster
 from trainyard.model.component import Component
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
 from trainyard.model.named import by_name
 from trainyard.model.runtime import Runtime
+from trainyard.model.settings import Settings
 from trainyard.model.space import Space
 from trainyard.model.team import Allocation, Team
 from trainyard.model.tenant import Tenant
@@ -127,7 +128,7 @@ class Platform:
 
     def holdings(self, site: Site) -> Iterator[Holding]:
         """Yield the ledger's numbers on a cluster's fabrics, of teams without a profile too."""
-        fabrics = by_name(site.cluster.fabrics)
+        fabrics = by_name(site.cluster.rail_fabrics)
         for (cluster, fabric, team), held in sorted(self.allocations.items()):
             if cluster == site.name:
                 yield Holding(

@@ -10,11 +10,12 @@ from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.hardware import Hardware, Nic
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import Price
 from trainyard.model.quantity import format_amount, format_nodes
+from trainyard.model.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Pool:
     """N nodes of one hardware profile in one cluster; no team is given the ``reserve``.
 
     Args:
+        topology: by which Kueue places jobs; None where it counts nodes only.
         preference: pools of one queue are tried in this order, the lowest first.
         prefix: of the release's SR-IOV resources.
         price: of a node-hour; None where the profile states none.
@@ -33,6 +35,7 @@ class Pool:
     at: Pointer
     hardware: Hardware
     fabric: Fabric | None
+    topology: Topology | None
     nodes: int
     reserve: int
     preference: int
@@ -86,20 +89,42 @@ class Pool:
         parts = self.hardware.parts
         return format_nodes(nodes, self.hardware.units(parts), parts.noun)
 
+    @property
+    def rail_fabric(self) -> RailFabric | None:
+        """The fabric that its rails are plugged into; None where others advertise the devices."""
+        return self.fabric if isinstance(self.fabric, RailFabric) else None
+
+    @property
+    def device_fabric(self) -> DeviceFabric | None:
+        """The fabric whose devices others advertise; None on rails and without a fabric."""
+        return self.fabric if isinstance(self.fabric, DeviceFabric) else None
+
     @cached_property
     def rails(self) -> tuple[Rail, ...]:
-        """The compute ports of these nodes; none without a fabric."""
-        if self.fabric is None:
+        """The compute ports of these nodes that the tree configures."""
+        fabric = self.rail_fabric
+        if fabric is None:
             return ()
         nics = enumerate(self.hardware.rails)
-        return tuple(Rail(self, self.fabric, index, nic) for index, nic in nics)
+        return tuple(Rail(self, fabric, index, nic) for index, nic in nics)
+
+    @property
+    def ports(self) -> int:
+        """Ports of a node for jobs: its rails, or the devices that others advertise."""
+        fabric = self.device_fabric
+        return fabric.ports(self.hardware) if fabric else len(self.rails)
 
     @cached_property
     def allocatable(self) -> dict[str, int]:
-        """Allocatable of one node, in base units: what the system leaves, and each rail's VFs."""
+        """Allocatable of one node, in base units: what the system leaves, and the fabric's devices.
+
+        Those are each rail's VFs, or what others advertise.
+        """
         allocatable = dict(self.hardware.allocatable)
         for rail in self.rails:
             allocatable[rail.resource] = self.hardware.virtual_functions
+        if fabric := self.device_fabric:
+            allocatable[fabric.devices] = fabric.advertised(self.hardware)
         return dict(sorted(allocatable.items()))
 
     @property
@@ -113,7 +138,7 @@ class Rail:
     """One compute port of every node of a pool."""
 
     pool: Pool
-    fabric: Fabric
+    fabric: RailFabric
     index: int
     nic: Nic
 

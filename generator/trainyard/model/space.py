@@ -46,7 +46,7 @@ def _plainness(grant: Grant) -> tuple[bool | int | str, ...]:
         bool(runtime.end),
         grant.nodes < 2,
         launch.part < 1,
-        -len(launch.rails),
+        -launch.ports,
         -launch.gpus,
         bool(runtime.export),
         runtime.launcher.name not in runtime.name,

@@ -67,7 +67,7 @@ def make_index(site: Site, manifests: Sequence[Manifest]) -> Index:
 
 
 def _declared(site: Site) -> Iterator[Name]:
-    """Yield what exists already by the profiles: GPUs, accounts with an owner, adopted volumes.
+    """Yield what exists already by the profiles: GPUs, devices, accounts with an owner, volumes.
 
     The class of these is a name only: nothing provisions it.
     """
@@ -76,6 +76,8 @@ def _declared(site: Site) -> Iterator[Name]:
         if pool.hardware.gpu:
             # Its vendor's prefix may be that of the SR-IOV resources too.
             yield VF_RESOURCE, "", pool.hardware.gpu.resource
+        if pool.device_fabric:
+            yield VF_RESOURCE, "", pool.device_fabric.devices
     for tenant in site.tenants:
         for space in tenant.spaces:
             yield from _declared_in(space)

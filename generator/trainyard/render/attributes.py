@@ -12,7 +12,7 @@ from typing import Any
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.dns import Dns
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import DeviceFabric
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
 from trainyard.model.monitoring import Logs, MetricSource
@@ -25,12 +25,19 @@ from trainyard.model.runtime import Runtime, Step
 from trainyard.model.space import Sample, Space
 from trainyard.model.storage import StoredSecret
 from trainyard.model.tenant import Tenant
+from trainyard.model.topology import Topology
 from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
 from trainyard.render.views.dns import DnsView
 from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
 from trainyard.render.views.logs import LogsView
 from trainyard.render.views.monitoring import MetricSourceView
-from trainyard.render.views.network import AddressPoolView, EgressView, FabricView, NetworkView
+from trainyard.render.views.network import (
+    AddressPoolView,
+    DeviceFabricView,
+    EgressView,
+    NetworkView,
+    TopologyView,
+)
 from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
 from trainyard.render.views.release import FinishedJobsView, ReleaseView
@@ -47,9 +54,9 @@ VIEWS: Mapping[type, View] = {
     AddressPool: AddressPoolView,
     Cluster: ClusterView,
     Cohort: CohortView,
+    DeviceFabric: DeviceFabricView,
     Dns: DnsView,
     Egress: EgressView,
-    Fabric: FabricView,
     FinishedJobs: FinishedJobsView,
     Ids: IdsView,
     Launch: LaunchView,
@@ -68,6 +75,7 @@ VIEWS: Mapping[type, View] = {
     Step: StepView,
     StoredSecret: StoredSecretView,
     Tenant: TenantView,
+    Topology: TopologyView,
 }
 
 

@@ -26,8 +26,8 @@ class Entry(Generic[Subject]):
         template: below templates/, without ending; its first part is the unit.
         scopes: one rendering for each.
         feature: of a release; others don't render it. Every release does when empty.
-        link: a fabric's link, or ``fabric`` for any; a cluster without one has no such kind. Every
-            cluster when empty.
+        link: a fabric's link, ``fabric`` for any with rails, or ``rdma`` for any; a cluster without
+            one has no such kind. Every cluster when empty.
     """
 
     template: str
@@ -72,7 +72,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/namespace", scopes.cluster),
     Entry("platform/network-policy-system", scopes.cluster),
     Entry("platform/kueue", scopes.cluster, "kueue-operator"),
-    Entry("platform/topology", scopes.fabrics),
+    Entry("platform/topology", scopes.topologies),
     Entry("platform/resource-flavor", scopes.pools),
     Entry("platform/cohort", scopes.cohorts),
     Entry("platform/cluster-queue", scopes.queues),
@@ -161,9 +161,9 @@ CATALOG: tuple[Entry[Site], ...] = (
         scopes.within("secret", lambda space: SpaceView(space).pull_secrets),
     ),
     Entry("nodes/sriov-network-node-policy", scopes.rails, link="fabric"),
-    Entry("nodes/sriov-network-pool-config", scopes.fabric_pools, link="fabric"),
+    Entry("nodes/sriov-network-pool-config", scopes.rail_pools, link="fabric"),
     Entry("nodes/machine-config-pool", scopes.pools, "machine-config"),
-    Entry("nodes/machine-config-memlock", scopes.fabric_pools, "machine-config", "fabric"),
+    Entry("nodes/machine-config-memlock", scopes.fabric_pools, "machine-config", "rdma"),
     Entry("nodes/kubelet-config", scopes.pools, "machine-config"),
     Entry("node-files/kubelet-configuration", scopes.pools, "node-files"),
     Entry("operators/audit-policy", scopes.cluster, "audit-policy"),

@@ -51,7 +51,7 @@ def daemons(cluster: Cluster) -> Iterator[Daemon]:
     if cluster.taints and classes:
         yield _storage(cluster, classes)
     yield from _of_gpus(cluster)
-    on_fabrics = _foreign(filter(attrgetter("fabric"), cluster.pools))
+    on_fabrics = _foreign(filter(attrgetter("rail_fabric"), cluster.pools))
     if on_fabrics and cluster.release.ipam == "nv-ipam":
         yield _network(cluster.release.ipam_namespace, on_fabrics)
     if cluster.taints:

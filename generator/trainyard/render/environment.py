@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trainyard.model.expansion import literal
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import Fabric, RailFabric
 from trainyard.model.launcher import INTEL_MPI, OPENMPI
 from trainyard.model.runtime import Runtime
 
@@ -60,12 +60,16 @@ def rank_environment(
 def _rdma(runtime: Runtime, fabric: Fabric) -> Environment:
     # NCCL_IB_HCA is left out. In exclusive RDMA mode a pod has its own VFs and no other device, and
     # the host's udev rules choose their names: mlx5_2 here, rocep26s0f0v1 there.
-    environment = {"UCX_TLS": "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"}
+    environment = dict(fabric.provider.environment)
+    if fabric.provider.ucx:
+        environment["UCX_TLS"] = "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"
     if runtime.fabric == "rdma":
         # Through the host's memory: LOC means never (NCCL documentation, NCCL_NET_GDR_LEVEL).
-        environment |= {"NCCL_NET_GDR_LEVEL": "LOC", "UCX_IB_GPU_DIRECT_RDMA": "no"}
-        environment["UCX_TLS"] = "rc,sm,self,cuda_copy,cuda_ipc"
-    if fabric.traffic_class >= 0:
+        environment["NCCL_NET_GDR_LEVEL"] = "LOC"
+        if fabric.provider.ucx:
+            environment["UCX_IB_GPU_DIRECT_RDMA"] = "no"
+            environment["UCX_TLS"] = "rc,sm,self,cuda_copy,cuda_ipc"
+    if isinstance(fabric, RailFabric) and fabric.traffic_class >= 0:
         environment |= {
             "NCCL_IB_TC": str(fabric.traffic_class),
             "UCX_IB_TRAFFIC_CLASS": str(fabric.traffic_class),
@@ -89,14 +93,14 @@ sshd has the same."""
 
 
 def launcher_environment(
-    runtime: Runtime, cores_per_rank: int, rdma: bool, fips: bool
+    runtime: Runtime, cores_per_rank: int, fabric: Fabric | None, fips: bool
 ) -> Environment:
     """Return what the launcher obeys, beside the environment of the ranks.
 
     Args:
         runtime: whose launcher.
         cores_per_rank: that each rank is bound to, if the runtime binds them.
-        rdma: whether ranks talk over rails.
+        fabric: over which ranks talk by RDMA; None where they use sockets.
         fips: whether the nodes run in FIPS mode.
     """
     bound = f"slot:PE={cores_per_rank}" if runtime.binds else ""
@@ -104,8 +108,8 @@ def launcher_environment(
     environment = start(bound, ssh(fips)) if start else {}
     if runtime.binds_to_sockets:
         environment = _on_sockets(environment)
-    if rdma and runtime.launcher.name == OPENMPI.name:
-        environment["OMPI_MCA_pml"] = "ucx"
+    if fabric is not None:
+        environment |= fabric.provider.launcher.get(runtime.launcher.name, {})
     return environment
 
 

@@ -132,8 +132,7 @@ def logged(site: Site) -> Iterator[Scope]:
 
 def pools(site: Site) -> Iterator[Scope]:
     """Yield each pool."""
-    for pool in site.cluster.pools:
-        yield _pool(pool, site)
+    return (_pool(pool, site) for pool in site.cluster.pools)
 
 
 def _pool(pool: Pool, site: Site) -> Scope:
@@ -141,11 +140,14 @@ def _pool(pool: Pool, site: Site) -> Scope:
     return Scope({"pool": pool}, files, pool.at, name=pool.name)
 
 
-def fabric_pools(site: Site) -> Iterator[Scope]:
+def rail_pools(site: Site) -> Iterator[Scope]:
     """Yield each pool whose rails are plugged into a fabric."""
-    for pool in site.cluster.pools:
-        if pool.fabric:
-            yield _pool(pool, site)
+    return (_pool(pool, site) for pool in site.cluster.pools if pool.rail_fabric)
+
+
+def fabric_pools(site: Site) -> Iterator[Scope]:
+    """Yield each pool on a fabric of any kind."""
+    return (_pool(pool, site) for pool in site.cluster.pools if pool.fabric)
 
 
 def rails(site: Site) -> Iterator[Scope]:
@@ -155,10 +157,10 @@ def rails(site: Site) -> Iterator[Scope]:
             yield Scope({"rail": rail}, (*pool.hardware.files, *site.cluster.files), pool.at)
 
 
-def fabrics(site: Site) -> Iterator[Scope]:
-    """Yield each fabric."""
-    for fabric in site.cluster.fabrics:
-        yield Scope({"fabric": fabric}, site.cluster.files, fabric.at)
+def topologies(site: Site) -> Iterator[Scope]:
+    """Yield each topology."""
+    for topology in site.cluster.topologies:
+        yield Scope({"topology": topology}, site.cluster.files, topology.at)
 
 
 def cohorts(site: Site) -> Iterator[Scope]:

@@ -11,6 +11,7 @@ from htpy import Element, Node, caption, code, details, h3, h4, summary, table, 
 from trainyard.change.impact.policies import EGRESS, INGRESS, NAME
 from trainyard.change.impact.sets import Box, Values
 from trainyard.change.impact.wording import lines
+from trainyard.model.neighbours import neighbours
 from trainyard.model.platform import Site
 from trainyard.report.classes import Class, classes
 from trainyard.report.content import Cluster, Content
@@ -68,9 +69,12 @@ def _cluster(cluster: Cluster) -> Iterator[Node]:
 
 def _owned(site: Site) -> dict[str, _Owned]:
     owned = {}
+    groups = [*neighbours(site)]
     for tenant in site.tenants:
         for space in tenant.spaces:
-            segments = set()
+            segments = {
+                (group.fabric.name, group.name) for group in groups if tenant in group.tenants
+            }
             for network in space.networks:
                 segment = f"{network.fabric.link.segment} {network.display}"
                 segments.add((network.fabric.name, segment))

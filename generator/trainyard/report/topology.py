@@ -1,4 +1,4 @@
-"""The section with the topology: fabrics, their levels and nodes, as the profiles have them."""
+"""The section with the topology: levels, and the nodes below them, as the profiles have them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from htpy import Element, Node, code, div, h3, h4, i, li, ol, p, span
 
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import Fabric, RailFabric
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted
+from trainyard.model.topology import HOSTNAME, Topology
 from trainyard.report.content import Content
 from trainyard.report.elements import note, part
 
@@ -31,26 +32,33 @@ def topology(content: Content) -> Element:
 
 
 def _cluster(site: Site) -> Iterator[Node]:
-    for fabric in site.cluster.fabrics:
-        yield _fabric(fabric)
+    for topology in site.cluster.topologies:
+        yield _levels(topology)
         for pool in site.cluster.pools:
-            if pool.fabric == fabric:
-                yield _pool(pool, fabric.leaf_nodes)
-    others = [_pool(pool, 0) for pool in site.cluster.pools if pool.fabric is None]
+            if pool.topology == topology:
+                yield _pool(pool, topology.leaf_nodes)
+    others = [_pool(pool, 0) for pool in site.cluster.pools if pool.topology is None]
     if others:
-        yield [h4["No fabric"], others]
+        yield [h4["No topology"], others]
 
 
-def _fabric(fabric: Fabric) -> Node:
-    mtu = f", MTU {fabric.mtu}" if fabric.mtu else ""
+def _levels(topology: Topology) -> Node:
     return [
-        h4[f"Fabric {fabric.name}: {fabric.link.name}{mtu}"],
+        h4[f"Topology {topology.name}"],
         p["Levels from the top:"],
         ol(".levels")[
-            (li[code[level]] for level in fabric.levels),
-            li["host: ", code["kubernetes.io/hostname"]],
+            (li[code[level]] for level in topology.levels),
+            li["host: ", code[HOSTNAME]],
         ],
     ]
+
+
+def _fabric(fabric: Fabric | None) -> str:
+    if fabric is None:
+        return ", on no fabric"
+    size = fabric.mtu if isinstance(fabric, RailFabric) else 0
+    mtu = f", MTU {size}" if size else ""
+    return f", on fabric {fabric.name} ({fabric.provider.name}{mtu})"
 
 
 def _pool(pool: Pool, below_leaf: int) -> Node:
@@ -61,7 +69,7 @@ def _pool(pool: Pool, below_leaf: int) -> Node:
         noun = "switch" if leaves == 1 else "switches"
         switches = f"; {below_leaf} below one switch, so at least {leaves} {noun}"
     return [
-        p[f"{pool.name}: {counted(pool.nodes, 'node')}{rails}{switches}."],
+        p[f"{pool.name}: {counted(pool.nodes, 'node')}{_fabric(pool.fabric)}{rails}{switches}."],
         _picture(pool, below_leaf) if pool.nodes <= _DRAWN else None,
     ]
 

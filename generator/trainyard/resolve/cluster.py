@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
-from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
-from trainyard.model.cluster import Cluster, Cohort, Priority, Settings
+from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import AMD64, Hardware
-from trainyard.model.link import LINKS
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import parse_price
 from trainyard.model.named import by_name
@@ -22,14 +21,19 @@ from trainyard.model.network import Egress
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
 from trainyard.model.release import Release
+from trainyard.model.settings import Settings
 from trainyard.model.storage import PullSecret, Storage, pull_secret
+from trainyard.model.topology import Topology
 from trainyard.resolve.dns import resolve_dns
+from trainyard.resolve.fabric import resolve_fabrics
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.monitoring import resolve_monitoring
 from trainyard.resolve.references import NOWHERE, find, network
-from trainyard.rules.fabric.segments_of_another_link import RULE as SEGMENTS_OF_ANOTHER_LINK
+from trainyard.resolve.topology import resolve_topologies
 from trainyard.rules.shape.ambiguous_storage import RULE as AMBIGUOUS_STORAGE
 from trainyard.yaml_io.source import Source
+
+T = TypeVar("T")
 
 
 def resolve_cluster(
@@ -44,19 +48,22 @@ def resolve_cluster(
     fields = source.value
     other = "Another release needs another version of Trainyard."
     release = yield from find("release", fields["release"], releases, at / "release", instead=other)
-    fabrics = yield from _fabrics(fields, at / "fabrics")
+    fabrics = yield from resolve_fabrics(fields, at / "fabrics")
+    topologies = yield from resolve_topologies(fields, at)
     networks = yield from _networks(fields, at / "networks")
     if release is None:
         return None
     pull_secrets = _pull_secrets(fields, at / "pullSecrets")
-    pools = yield from _pools(fields, at / "pools", hardware, fabrics, release.resource_prefix)
+    known = _Known(hardware, fabrics, by_name(topologies), release.resource_prefix)
+    pools = yield from _pools(fields, at / "pools", known)
     return Cluster(
         name=name,
         at=at,
         settings=settings,
         release=release,
         pools=pools,
-        fabrics=fabrics,
+        fabrics=tuple(fabric for fabric in fabrics.values() if fabric),
+        topologies=topologies,
         cohorts=(yield from _cohorts(fields, at / "cohorts")),
         priorities=_priorities(fields, at / "priorities"),
         storage=(yield from _storage(fields, at / "storage")),
@@ -124,53 +131,6 @@ def _default_architecture(pools: Sequence[Pool]) -> str:
     return "" if all(pool.hardware.architecture == AMD64 for pool in pools) else AMD64
 
 
-def _fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[tuple[Fabric, ...]]:
-    fabrics = []
-    for name, fabric in sorted(fields.get("fabrics", {}).items()):
-        yield from _segments_of_another_link(name, fabric, at / name)
-        addresses = yield from network(fabric["addresses"], at / name / "addresses")
-        fabrics.append(_fabric(name, fabric, at / name, addresses or NOWHERE))
-    return tuple(fabrics)
-
-
-def _segments_of_another_link(
-    name: str, fabric: Mapping[str, Any], at: Pointer
-) -> Iterator[Diagnostic]:
-    """Yield the ranges of a fabric that are not those of its link, or the one that is absent."""
-    link = LINKS[fabric["link"]]
-    stated = [known for known in LINKS.values() if known.ranges in fabric]
-    for other in stated:
-        if other is not link:
-            own = f"fabric `{name}` is {link.name}, whose range is `{link.ranges}`"
-            at_range = (at / other.ranges).key()
-            yield SEGMENTS_OF_ANOTHER_LINK.at(at_range, f"{own}, not `{other.ranges}`")
-    if not stated:
-        message = f"fabric `{name}` is {link.name} and has no `{link.ranges}`"
-        yield SEGMENTS_OF_ANOTHER_LINK.at((at / link.ranges).key(), message)
-
-
-def _fabric(name: str, fabric: Mapping[str, Any], at: Pointer, addresses: IPv4Network) -> Fabric:
-    link = LINKS[fabric["link"]]
-    first, last = link.first, link.last
-    if link.ranges in fabric:
-        # Hex keys have their prefix, VLANs are decimal.
-        first, last = (int(end, 0) for end in fabric[link.ranges].split("-"))
-    return Fabric(
-        name=name,
-        at=at,
-        link=link,
-        first_segment=first,
-        last_segment=last,
-        addresses=addresses,
-        block=fabric["block"],
-        levels=tuple(fabric.get("levels", ())),
-        leaf_nodes=fabric.get("leafNodes", 0),
-        mtu=fabric.get("mtu", 0),
-        traffic_class=fabric.get("trafficClass", -1),
-        resources=fabric.get("resources", name),
-    )
-
-
 def _priorities(fields: Mapping[str, Any], at: Pointer) -> tuple[Priority, ...]:
     """Return the priorities, lowest value first; a number is a value without a deadline."""
     priorities = []
@@ -182,41 +142,61 @@ def _priorities(fields: Mapping[str, Any], at: Pointer) -> tuple[Priority, ...]:
     return tuple(sorted(priorities, key=attrgetter("value", "name")))
 
 
-def _pools(
-    fields: Mapping[str, Any],
-    at: Pointer,
-    hardware: Mapping[str, Hardware | None],
-    fabrics: tuple[Fabric, ...],
-    prefix: str,
-) -> Resolving[tuple[Pool, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a pool may name, and the prefix of the release's SR-IOV resources."""
+
+    hardware: Mapping[str, Hardware | None]
+    fabrics: Mapping[str, Fabric | None]
+    topologies: Mapping[str, Topology]
+    prefix: str
+
+
+def _pools(fields: Mapping[str, Any], at: Pointer, known: _Known) -> Resolving[tuple[Pool, ...]]:
     pools = []
-    known = by_name(fabrics)
-    for name, pool in sorted(fields["pools"].items()):
-        where = at / name / "hardware" if "hardware" in pool else (at / name).key()
-        kind = yield from find("hardware profile", pool.get("hardware", name), hardware, where)
-        fabric = None
-        if "fabric" in pool:
-            fabric = yield from find("fabric", pool["fabric"], known, at / name / "fabric")
-            if fabric is None:
-                # Without its fabric the pool would look like one that has none.
-                continue
-        if kind is not None:
-            pools.append(
-                Pool(
-                    name=name,
-                    at=at / name,
-                    hardware=kind,
-                    fabric=fabric,
-                    nodes=pool["nodes"],
-                    reserve=pool["reserve"],
-                    preference=pool["preference"],
-                    prefix=prefix,
-                    price=parse_price(pool["nodeHour"]) if "nodeHour" in pool else None,
-                    maintenance=tuple(_maintenance(pool, at / name / "maintenance")),
-                    own_labels=dict(sorted((pool.get("labels") or {}).items())),
-                )
-            )
+    for name, stated in sorted(fields["pools"].items()):
+        pool = yield from _pool(name, stated, at / name, known)
+        if pool is not None:
+            pools.append(pool)
     return tuple(pools)
+
+
+def _pool(
+    name: str, stated: Mapping[str, Any], at: Pointer, known: _Known
+) -> Resolving[Pool | None]:
+    """Return a pool; None where it names something unknown: it would look like one without."""
+    where = at / "hardware" if "hardware" in stated else at.key()
+    kind = yield from find("hardware profile", stated.get("hardware", name), known.hardware, where)
+    fabric = yield from _named("fabric", stated, known.fabrics, at)
+    topology = yield from _named("topology", stated, known.topologies, at)
+    named = {"fabric": fabric, "topology": topology}
+    if kind is None or any(named[key] is None for key in named.keys() & stated.keys()):
+        return None
+    if fabric and not topology:
+        topology = known.topologies[fabric.name]
+    return Pool(
+        name=name,
+        at=at,
+        hardware=kind,
+        fabric=fabric,
+        topology=topology,
+        nodes=stated["nodes"],
+        reserve=stated["reserve"],
+        preference=stated["preference"],
+        prefix=known.prefix,
+        price=parse_price(stated["nodeHour"]) if "nodeHour" in stated else None,
+        maintenance=tuple(_maintenance(stated, at / "maintenance")),
+        own_labels=dict(sorted((stated.get("labels") or {}).items())),
+    )
+
+
+def _named(
+    key: str, stated: Mapping[str, Any], known: Mapping[str, T | None], at: Pointer
+) -> Resolving[T | None]:
+    """Return what a pool names under a key; None where it names nothing, or nothing known."""
+    if key not in stated:
+        return None
+    return (yield from find(key, stated[key], known, at / key))
 
 
 def _maintenance(fields: Mapping[str, Any], at: Pointer) -> Iterator[Maintenance]:

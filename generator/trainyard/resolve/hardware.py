@@ -143,6 +143,7 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         nic_device=nic.get("device", ""),
         link_rate=nic.get("rate", 0),
         virtual_functions=nic.get("virtualFunctions", 0),
+        devices=dict(sorted(merged.get("devices", {}).items())),
         labels=dict(sorted(merged["labels"].items())),
         taint=merged.get("taint", ""),
     )

@@ -127,12 +127,16 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
     return by_name(pool.hardware for pool in cluster.pools if _demands(pool) == demands)
 
 
-def _demands(pool: Pool) -> tuple[str, str, int, str, int]:
-    """Return what a pod template demands of a pool: architecture, fabric, rails, kind of GPUs."""
-    gpu = pool.hardware.gpu
-    fabric = pool.fabric.name if pool.fabric else ""
+def _demands(pool: Pool) -> tuple[str, str, str, int, str, int]:
+    """Return what a pod template demands of a pool.
+
+    Architecture, fabric, the level to share, the number of ports, and resource and number of GPUs.
+    """
     kind = pool.hardware
-    return (kind.architecture, fabric, len(pool.rails), gpu.resource if gpu else "", kind.gpus)
+    fabric = pool.fabric.name if pool.fabric else ""
+    level = pool.topology.preferred_level if pool.topology else ""
+    gpu = kind.gpu.resource if kind.gpu else ""
+    return (kind.architecture, fabric, level, pool.ports, gpu, kind.gpus)
 
 
 def _launch(
@@ -143,11 +147,12 @@ def _launch(
     part: Fraction = Fraction(1),
 ) -> Launch:
     cluster = place.cluster
-    attached = pool.fabric if runtime.uses_rdma else None
+    attached = pool.rail_fabric if runtime.uses_rdma else None
     return Launch(
         runtime=runtime,
         hardware=hardware,
         fabric=pool.fabric,
+        topology=pool.topology,
         release=cluster.release,
         part=part,
         owner=place.namespace if attached and attached.link.operator_networks else "",

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import Fabric, RailFabric
 from trainyard.model.ids import UIDS, Ids, read_ids
 from trainyard.model.link import LINKS
 from trainyard.model.named import by_name
@@ -20,6 +20,10 @@ from trainyard.yaml_io.source import Profiles
 
 Allocations: TypeAlias = Mapping[tuple[str, str, str], Allocation]
 """(cluster, fabric, team) -> what the team holds."""
+
+_NO_NUMBERS = (
+    "Remove the line. A fabric that was on rails before keeps its numbers under its former name."
+)
 
 
 def resolve_allocations(
@@ -33,7 +37,8 @@ def resolve_allocations(
         resolved = None
         # The section of a removed cluster may stay: its numbers are never given again.
         if cluster in clusters:
-            known = by_name(clusters[cluster].fabrics)
+            stated = profiles.clusters[cluster].value.get("fabrics", {})
+            known = {**dict.fromkeys(stated), **by_name(clusters[cluster].fabrics)}
             resolved = yield from find("fabric", fabric, known, at.key())
         for team, held in sorted(teams.items()):
             addresses = yield from _addresses(held, resolved, at / team)
@@ -75,6 +80,12 @@ def _addresses(
 
 def _wrong_segments(held: Mapping[str, Any], fabric: Fabric, at: Pointer) -> Iterator[Diagnostic]:
     """Yield each segment of a team that the fabric's link does not have, or the absence of any."""
+    if not isinstance(fabric, RailFabric):
+        message = f"team {at.path[-1]} holds numbers on fabric `{fabric.name}`"
+        yield ALLOCATION_OF_ANOTHER_LINK.at(
+            at.key(), f"{message}, which is {fabric.provider.name} and gives none", hint=_NO_NUMBERS
+        )
+        return
     wanted, stated = fabric.link, [link for link in LINKS.values() if link.field in held]
     where = f"on fabric `{fabric.name}`, whose teams hold {wanted.segment}s"
     for link in stated:

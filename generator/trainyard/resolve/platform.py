@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from trainyard.diagnostics import Diagnostic, Pointer
-from trainyard.model.cluster import Cluster, Settings
+from trainyard.model.cluster import Cluster
 from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.hardware import Hardware
@@ -17,6 +17,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_days
 from trainyard.model.review import Review
 from trainyard.model.runtime import Runtime
+from trainyard.model.settings import Settings
 from trainyard.model.state import State
 from trainyard.model.team import Team
 from trainyard.resolve.cluster import resolve_cluster

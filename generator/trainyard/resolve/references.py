@@ -41,6 +41,7 @@ _CONSEQUENCES = {
     ),
     "release": "Nothing is generated for the cluster, because its versions are unknown.",
     "runtime": "A TrainJob that names it is refused, because no runtime is generated for it.",
+    "topology": "No job is placed by it: Kueue reports `there is no Topology` for the flavor.",
     "storage": (
         "No claim or Secret is generated for it, so pods that mount it stay Pending, or fail."
     ),

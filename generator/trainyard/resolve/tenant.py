@@ -11,7 +11,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Priority
 from trainyard.model.component import Component
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.ids import Ids
 from trainyard.model.named import by_name
 from trainyard.model.network import AddressPool, Network
@@ -152,15 +152,15 @@ def _queues(team: Team, cluster: Cluster, held: Held) -> Iterator[Queue]:
 def _address_pools(
     team: Team, cluster: Cluster, held: Held, allocations: Allocations
 ) -> Iterator[AddressPool]:
-    fabrics = {pool.fabric.name: pool.fabric for pool, _ in held if pool.fabric}
-    for fabric in fabrics.values():
+    rails = {pool.rail_fabric.name: pool.rail_fabric for pool, _ in held if pool.rail_fabric}
+    for fabric in rails.values():
         allocation = allocations.get((cluster.name, fabric.name, team.name))
         if allocation is not None:
             yield from _rails(team, fabric, cluster, allocation)
 
 
 def _rails(
-    team: Team, fabric: Fabric, cluster: Cluster, allocation: Allocation
+    team: Team, fabric: RailFabric, cluster: Cluster, allocation: Allocation
 ) -> Iterator[AddressPool]:
     """Yield a team's addresses on each rail of a fabric."""
     rails = cluster.rails_of(fabric)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
+from typing import TypeAlias
 
 from trainyard.model import monitoring
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.network import Egress
 from trainyard.model.platform import Platform, Site
 from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Allocation, Quota, Team
+from trainyard.model.topology import Topology
 
 AUDIT_LOG = f"{monitoring.AUDIT_LOG}/"
 """Prefix of the key that declares the owner of the audit log in a cluster's `external`."""
@@ -66,16 +68,20 @@ def listed_with_end(platform: Platform) -> Iterator[tuple[Team, Runtime]]:
                 yield team, known[name]
 
 
-def levels(platform: Platform) -> Iterator[tuple[Fabric, int, str]]:
-    """Yield each level of each fabric's topology, with its index in the fabric's list."""
+def levels(platform: Platform) -> Iterator[tuple[Topology, int, str]]:
+    """Yield each level of each topology, with its index in the list."""
     for site in platform.sites:
-        for fabric in site.cluster.fabrics:
-            for i, level in enumerate(fabric.levels):
-                yield fabric, i, level
+        for topology in site.cluster.topologies:
+            for i, level in enumerate(topology.levels):
+                yield topology, i, level
 
 
-def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str, Allocation]]]]:
-    """Yield every fabric with its allocations by team.
+Holders: TypeAlias = list[tuple[str, Allocation]]
+"""Teams with what each holds on a fabric."""
+
+
+def allocated(platform: Platform) -> Iterator[tuple[Site, RailFabric, Holders]]:
+    """Yield every fabric on rails with its allocations by team.
 
     Allocations are permanent, so retired teams and teams without a profile are included.
     """
@@ -85,7 +91,7 @@ def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str
             (team, platform.allocations[cluster, fabric, team])
         )
     for site in platform.sites:
-        for each in site.cluster.fabrics:
+        for each in site.cluster.rail_fabrics:
             yield site, each, holders.get((site.name, each.name), [])
 
 

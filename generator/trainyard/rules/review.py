@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Severity
-from trainyard.model.cluster import Settings
 from trainyard.model.differences import few
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.model.renames import renames
 from trainyard.model.review import Review
+from trainyard.model.settings import Settings
 from trainyard.model.team import Quota
 from trainyard.rules.change.at_anothers_cost import RULE as AT_ANOTHERS_COST
 from trainyard.rules.change.base_with_errors import RULE as BASE_WITH_ERRORS

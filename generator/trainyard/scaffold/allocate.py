@@ -9,7 +9,7 @@ from collections.abc import Collection
 from ipaddress import IPv4Network
 
 from trainyard.diagnostics import Diagnostic
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.holding import Holding
 from trainyard.model.team import Allocation
 from trainyard.rules.fabric.range_exhausted import RULE as RANGE_EXHAUSTED
@@ -19,7 +19,7 @@ Taken = Collection[Allocation | Holding]
 
 
 def next_holding(
-    fabric: Fabric, team: str, since: str, taken: Taken
+    fabric: RailFabric, team: str, since: str, taken: Taken
 ) -> tuple[Holding | None, tuple[Diagnostic, ...]]:
     """Return the numbers that a new team gets on a fabric, or the reasons why none are left.
 
@@ -44,13 +44,13 @@ def next_holding(
     return Holding(fabric.name, team, link.field, segment, block, since), ()
 
 
-def next_segment(fabric: Fabric, taken: Taken) -> int | None:
+def next_segment(fabric: RailFabric, taken: Taken) -> int | None:
     """Return the lowest partition or VLAN of a fabric's range that is not taken, or None."""
     held = {allocation.segment & fabric.link.mask for allocation in taken}
     return next((segment for segment in fabric.segments if segment not in held), None)
 
 
-def next_block(fabric: Fabric, taken: Taken) -> IPv4Network | None:
+def next_block(fabric: RailFabric, taken: Taken) -> IPv4Network | None:
     """Return the lowest block of a fabric's addresses that overlaps none that is taken, or None."""
     if fabric.block < fabric.addresses.prefixlen:
         return None

@@ -7,7 +7,7 @@ from itertools import chain
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.named import by_name
@@ -83,12 +83,12 @@ def plan_allocation(
 
 def _place(
     platform: Platform, request: AllocationRequest
-) -> tuple[Cluster | None, Fabric | None, tuple[Diagnostic, ...]]:
+) -> tuple[Cluster | None, RailFabric | None, tuple[Diagnostic, ...]]:
     """Return the cluster and the fabric, or the reasons why one is unknown."""
     cluster, problems = chosen_cluster(platform, request.cluster)
     if cluster is None:
         return None, None, problems
-    at, fabrics = cluster.at / "fabrics", by_name(cluster.fabrics)
+    at, fabrics = cluster.at / "fabrics", by_name(cluster.rail_fabrics)
     return cluster, *choice("fabric", request.fabric, fabrics, at)
 
 

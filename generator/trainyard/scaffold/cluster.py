@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from trainyard.model.fabric import BLOCK
 from trainyard.model.link import LINKS, ROCE, SYSCTL_ALLOWLIST
 from trainyard.model.monitoring import AUDIT_LOG, METRICS, OPENSHIFT, PROMETHEUS_OPERATOR, STACKS
 from trainyard.model.names import SYSTEM_NAMESPACE
@@ -14,8 +15,6 @@ from trainyard.yaml_io.scalars import inline
 
 _FABRICS = {"infiniband": "ib", "roce": "roce"}
 """Name of the fabric, by link."""
-_BLOCK = 20
-"""Prefix length of a team's addresses that the schema of clusters takes by default."""
 _SMALLEST_JOB = 2
 """Nodes of the smallest MPI job: one for the launcher, and one more."""
 _OPENSHIFT = "pods: 10.128.0.0/14, services: 172.30.0.0/16, machines: 192.0.2.0/24"
@@ -65,7 +64,7 @@ class NewPool:
         # The network's own address and its broadcast address are given to no pod.
         host_bits = (self.nodes * self.functions + 1).bit_length()
         rail_bits = (len(self.devices) - 1).bit_length()
-        return min(_BLOCK, 32 - host_bits - rail_bits)
+        return min(BLOCK, 32 - host_bits - rail_bits)
 
     @property
     def line(self) -> str:
@@ -103,7 +102,7 @@ def _fabrics(links: Sequence[str], pools: Sequence[NewPool]) -> Iterator[str]:
         yield "fabrics:"
     for link in links:
         block = min(pool.block for pool in pools if pool.link == link)
-        larger = f"    block: {block} # a team may own every node" if block < _BLOCK else ""
+        larger = f"    block: {block} # a team may own every node" if block < BLOCK else ""
         yield filled(f"fabrics/{link}.yaml", {"block": block, "larger": larger}).decode()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from trainyard.diagnostics import Diagnostic
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.holding import Holding
 from trainyard.model.ids import UIDS, Ids, next_ids
 from trainyard.model.platform import Platform
@@ -24,13 +24,13 @@ Former = Collection[Holding | Ids]
 
 
 def new_holding(
-    platform: Platform, fabric: Fabric | None, team: str, since: str, former: Former
+    platform: Platform, fabric: RailFabric | None, team: str, since: str, former: Former
 ) -> tuple[Holding | None, tuple[Diagnostic, ...]]:
     """Return a team's numbers on a fabric, or the reasons why none are left.
 
     Args:
         platform: its ledger has the numbers that are taken.
-        fabric: that the numbers are of; a pool without one needs none.
+        fabric: that the numbers are of; a pool without rails needs none.
         team: its name.
         since: ISO date that is written beside the numbers; empty to leave it out.
         former: numbers that are taken too.

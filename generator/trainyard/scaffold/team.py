@@ -90,7 +90,8 @@ def plan_team(
         message = f"no runtime runs on hardware `{pool.hardware.name}`"
         problems.append(NO_RUNTIME.at(pool.at.key(), message))
     former = [*chain.from_iterable(remembered.values())]
-    holding, exhausted = new_holding(platform, pool.fabric, request.name, request.since, former)
+    fabric = pool.rail_fabric
+    holding, exhausted = new_holding(platform, fabric, request.name, request.since, former)
     problems += exhausted
     if problems:
         return None, tuple(problems)

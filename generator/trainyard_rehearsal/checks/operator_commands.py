@@ -125,7 +125,7 @@ class OperatorCommands:
 
     @property
     def _fabrics(self) -> bool:
-        return bool(self._lab.plan.site.cluster.fabrics)
+        return bool(self._lab.plan.site.cluster.rail_fabrics)
 
     def _sriov(self) -> Api:
         (operator,) = self.operators

@@ -47,7 +47,7 @@ def pool_changes(site: Site, own: str = "") -> Iterator[tuple[Body, str]]:
     """Yield changes that neither a new nor an existing pod must have, each with its refusal."""
     for toleration in _tolerations(site.cluster):
         yield {"spec": {"tolerations": [toleration]}}, _TOLERATION
-    if site.cluster.fabrics:
+    if site.cluster.rail_fabrics:
         yield from _networks(site, own)
 
 

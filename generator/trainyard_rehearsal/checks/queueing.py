@@ -98,9 +98,9 @@ def _can_be_fragmented(template: JobTemplate) -> bool:
 
 
 def _switches(template: JobTemplate) -> int:
-    """Return the number of leaf switches above the nodes of a queue; 0 without a fabric."""
+    """Return the number of leaf switches above the nodes of a queue; 0 without a topology."""
     pool = template.flavors[0].pool
-    return -(-pool.nodes // (pool.fabric.leaf_nodes or pool.nodes)) if pool.fabric else 0
+    return -(-pool.nodes // (pool.topology.leaf_nodes or pool.nodes)) if pool.topology else 0
 
 
 _Filled = list[tuple[JobTemplate, list[Job]]]

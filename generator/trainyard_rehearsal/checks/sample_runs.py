@@ -161,11 +161,11 @@ def _early_launcher(pods: Sequence[Pod]) -> Iterator[str]:
 
 def _unordered_ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     """Report leaf switches whose pods don't have consecutive ranks."""
-    fabric = sample.launch.fabric
-    if fabric is None:
+    topology = sample.launch.topology
+    if topology is None:
         return
     labels = _node_labels(lab)
-    leaves = [labels[pod.node].get(fabric.preferred_level, pod.node) for pod in pods]
+    leaves = [labels[pod.node].get(topology.preferred_level, pod.node) for pod in pods]
     runs = Counter(leaf for leaf, _ in groupby(leaves))
     if repeated := [leaf for leaf, count in runs.items() if count > 1]:
         yield f"ranks are not in order: {', '.join(repeated)} is there twice in {leaves}"

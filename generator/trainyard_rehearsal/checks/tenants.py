@@ -65,7 +65,7 @@ class Subject:
             if home in {"", namespace}:
                 found |= rights(
                     role,
-                    fabrics=bool(self.cluster.fabrics),
+                    fabrics=bool(self.cluster.rail_fabrics),
                     logs=self.cluster.stores_logs,
                     metrics=self.cluster.shows_metrics_by_namespace,
                 )

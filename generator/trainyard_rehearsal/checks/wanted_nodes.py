@@ -43,7 +43,7 @@ def network_cases(
     site: Site, maker: Api, namespace: str, refusal: str = NETWORK
 ) -> Iterator[RequestCase]:
     """Yield a new network, whose operator deletes the one that an annotation of it names."""
-    if not site.cluster.fabrics:
+    if not site.cluster.rail_fabrics:
         return
     last = {"operator.sriovnetwork.openshift.io/last-network-namespace": "team-nlp"}
     metadata = {"name": "rehearsal", "namespace": namespace, "annotations": last}

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from trainyard.model.fabric import HOSTNAME
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
+from trainyard.model.topology import HOSTNAME
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
 from trainyard_rehearsal.control_plane.processes import free_ports
@@ -109,9 +109,9 @@ def _node(pool: Pool, number: int, name: str) -> Body:
 
 
 def _levels(pool: Pool, number: int) -> dict[str, str]:
-    """Return a node's labels of fabric levels; leaves of the profile's size are filled in order."""
-    if pool.fabric is None:
+    """Return a node's topology labels; leaves of the profile's size are filled in order."""
+    if pool.topology is None:
         return {}
-    leaf = number // (pool.fabric.leaf_nodes or pool.nodes)
-    levels = [level for level in pool.fabric.levels if level != HOSTNAME]
+    leaf = number // (pool.topology.leaf_nodes or pool.nodes)
+    levels = [level for level in pool.topology.levels if level != HOSTNAME]
     return {level: f"{pool.name}-{leaf if level == levels[-1] else 0}" for level in levels}

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from trainyard.model.fabric import HOSTNAME
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
+from trainyard.model.topology import HOSTNAME
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.nodes import nodes
 
@@ -32,7 +32,7 @@ def _assert_of_pool(node: Body, pool: Pool) -> None:
     assert labels[HOSTNAME] == node["metadata"]["name"]
     taints = [taint["key"] for taint in node["spec"]["taints"]]
     assert taints == list(filter(None, [pool.hardware.taint]))
-    assert labels.keys() >= set(pool.fabric.levels if pool.fabric else ())
+    assert labels.keys() >= set(pool.topology.levels if pool.topology else ())
 
 
 def test_leaves_are_full(sites: dict[str, Site]) -> None:
@@ -44,11 +44,11 @@ def test_leaves_are_full(sites: dict[str, Site]) -> None:
 
 
 def test_switch_of_unknown_size_has_all(sites: dict[str, Site]) -> None:
-    """A fabric without a number of nodes for each leaf has one leaf for each pool."""
+    """A topology without a number of nodes for each leaf has one leaf for each pool."""
     site = sites["prod-east"]
     (pool,) = site.cluster.pools
-    assert pool.fabric is not None
-    pools = (replace(pool, fabric=replace(pool.fabric, leaf_nodes=0)),)
+    assert pool.topology is not None
+    pools = (replace(pool, topology=replace(pool.topology, leaf_nodes=0)),)
     changed = replace(site, cluster=replace(site.cluster, pools=pools))
     assert {node["metadata"]["labels"]["ml.example.com/leaf"] for node in nodes(changed)} == {
         "dgx-h100-0"

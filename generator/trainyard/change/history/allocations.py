@@ -15,7 +15,7 @@ from trainyard.rules.change.allocation_moved import RULE as ALLOCATION_MOVED
 def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find teams whose line is gone, or has other numbers while their jobs may run."""
     ledger = {(each.fabric, each.team): each for each in replacement.ledger}
-    fabrics = {fabric.name for fabric in replacement.site.cluster.fabrics}
+    fabrics = {fabric.name for fabric in replacement.site.cluster.rail_fabrics}
     running = replacement.running
     for held in replacement.holdings:
         if not held.former and held.fabric in fabrics:
@@ -92,7 +92,7 @@ def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterat
 
 def _same_network(replacement: Replacement, held: Holding, new: Holding) -> bool:
     """Return whether two numbers are of one network; a fabric that is gone may have a new name."""
-    gone = held.fabric not in {fabric.name for fabric in replacement.site.cluster.fabrics}
+    gone = held.fabric not in {fabric.name for fabric in replacement.site.cluster.rail_fabrics}
     return held.fabric == new.fabric or (gone and held.field == new.field)
 
 

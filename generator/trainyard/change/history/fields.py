@@ -118,5 +118,6 @@ def _place(site: Site, manifest: Manifest, change: Difference, claim: Claim | No
         return _place_of(claim, change)
     if field in {"spec.nodeLabels", "spec.tolerations"}:
         return next(pool.hardware.at for pool in site.cluster.pools if pool.name == manifest.name)
-    inside = {"spec.levels": "levels", "spec.topologyName": "fabric"}.get(field)
-    return manifest.at / inside if inside else manifest.at
+    if field == "spec.topologyName":
+        return manifest.at
+    return manifest.at / "levels" if field == "spec.levels" else manifest.at

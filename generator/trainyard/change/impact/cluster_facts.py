@@ -7,18 +7,22 @@ from collections.abc import Callable
 from trainyard.change.impact.values import NONE, Fact, Facts, listed, yes
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_bytes, format_cpu, format_seconds
 from trainyard.model.storage import Storage
+from trainyard.model.topology import Topology
 
 
 def cluster_facts(cluster: Cluster) -> Facts:
     """Yield the values of a cluster; what comes or goes in them is a change too."""
     for part in (_of_delivery, _of_nodes, _of_queues, _of_prometheus, _of_storage):
         yield from part(cluster)
-    for fabric in cluster.fabrics:
+    for fabric in cluster.rail_fabrics:
         yield Fact("Network", f"fabric {fabric.name}", "gives new teams"), _numbers(fabric)
+    for topology in cluster.topologies:
+        levels = ", ".join((*topology.levels, "host"))
+        yield Fact("Network", f"topology {topology.name}", "has levels"), levels
     for name, owner in cluster.external.items():
         yield Fact("By hand", name, "owner"), owner
 
@@ -72,7 +76,7 @@ def _of_queues(cluster: Cluster) -> Facts:
         yield Fact("Quota", f"cohort {cohort.name}"), f"{place} with weight {cohort.weight}"
 
 
-def _numbers(fabric: Fabric) -> str:
+def _numbers(fabric: RailFabric) -> str:
     link = fabric.link
     first, last = link.display(fabric.first_segment), link.display(fabric.last_segment)
     return f"{link.ranges} {first}-{last} and /{fabric.block} of {fabric.addresses}"
@@ -80,16 +84,25 @@ def _numbers(fabric: Fabric) -> str:
 
 def fabric_facts(fabric: Fabric) -> Facts:
     """Yield the values of a fabric, but for the numbers that new teams get."""
-    values = {
-        "has link": fabric.link.name,
-        "has topology": ", ".join(fabric.levels) or NONE,
-        "below one leaf switch": counted(fabric.leaf_nodes, "node") if fabric.leaf_nodes else NONE,
-        "MTU": str(fabric.mtu or "the driver's"),
-        "traffic class": "the driver's" if fabric.traffic_class < 0 else str(fabric.traffic_class),
-        "resource names begin with": fabric.resources,
-    }
+    values = {"has link": fabric.provider.name}
+    if isinstance(fabric, DeviceFabric):
+        values["gives pods"] = fabric.devices
+    if isinstance(fabric, RailFabric):
+        traffic_class = fabric.traffic_class
+        values |= {
+            "MTU": str(fabric.mtu or "the driver's"),
+            "traffic class": "the driver's" if traffic_class < 0 else str(traffic_class),
+            "resource names begin with": fabric.resources,
+        }
     for what, value in values.items():
         yield Fact("Network", f"fabric {fabric.name}", what), value
+
+
+def topology_facts(topology: Topology) -> Facts:
+    """Yield the values of a topology, but for its levels."""
+    lowest = counted(topology.leaf_nodes, "node") if topology.leaf_nodes else NONE
+    what = "below one switch of the lowest level"
+    yield Fact("Network", f"topology {topology.name}", what), lowest
 
 
 def pool_facts(pool: Pool) -> Facts:
@@ -102,9 +115,14 @@ def pool_facts(pool: Pool) -> Facts:
         f"ephemeral-storage {format_bytes(kept.ephemeral_storage)}",
     )
     yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
+    placed = pool.topology.name if pool.topology else NONE
+    yield Fact("Network", subject, "are in topology"), placed
     yield Fact("By hand", subject, "have hardware"), hardware.name
     yield Fact("By hand", subject, "kubelet keeps"), ", ".join(amounts)
     yield Fact("By hand", subject, "pods at most"), str(hardware.total.pods)
+    if fabric := pool.device_fabric:
+        number = f"{fabric.advertised(hardware)} of {fabric.devices}"
+        yield Fact("By hand", subject, "advertise"), number
     if pool.rails:
         card = f"{hardware.nic_vendor}:{hardware.nic_device}"
         parts = counted(hardware.virtual_functions, "virtual function")

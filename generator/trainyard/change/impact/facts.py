@@ -13,6 +13,7 @@ from trainyard.change.impact.cluster_facts import (
     cluster_facts,
     fabric_facts,
     pool_facts,
+    topology_facts,
     watched_facts,
 )
 from trainyard.change.impact.model import Sides
@@ -71,6 +72,8 @@ def _of_cluster(cluster: Cluster) -> Holders:
         yield ("watched rails", pool.name), dict(watched_facts(pool))
     for fabric in cluster.fabrics:
         yield ("fabric", fabric.name), dict(fabric_facts(fabric))
+    for topology in cluster.topologies:
+        yield ("topology", topology.name), dict(topology_facts(topology))
     for priority in cluster.priorities:
         fact = Fact("Jobs", f"priority {priority.name}", "value")
         yield ("priority", priority.name), {fact: str(priority.value)}

@@ -32,7 +32,7 @@ _REASONS = {
     "RoleBinding": "nobody has the role",
     "ServiceAccount": "account removed",
     "SriovNetwork": "no quota on the fabric",
-    "Topology": "fabric removed",
+    "Topology": "topology or fabric removed",
     "WorkloadPriorityClass": "priority removed",
 }
 """Why an object of a kind goes while its team, namespace, pool and cluster stay."""

@@ -42,7 +42,7 @@ def facts(site: Site) -> Iterator[Record]:
         yield from _waiting(site.cluster)
     if site.cluster.has_gpus:
         yield from (*_gpus(site), XID)
-    if site.cluster.fabrics:
+    if site.cluster.rail_fabrics:
         yield from _rails(site)
     if KUBELET in sources:
         yield _claims(site.cluster)

@@ -27,9 +27,9 @@ def transit(tenant: Tenant, place: SiteObjects) -> Answer:
 
 
 def _network(launch: Launch, *, encrypted: bool) -> str:
-    if launch.fabric and launch.rails:
-        link = launch.fabric.link.name
-        return f"data between nodes goes by RDMA over {link}, which nothing encrypts"
+    if fabric := launch.rdma:
+        name = fabric.provider.name
+        return f"data between nodes goes by RDMA over {name}, which nothing encrypts"
     how = "is stated to encrypt between nodes" if encrypted else "does not encrypt"
     return f"data between nodes goes over the pod network, which {how}"
 

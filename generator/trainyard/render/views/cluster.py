@@ -103,7 +103,7 @@ class ClusterView:
     def state_resources(self) -> list[str]:
         """What kube-state-metrics reads for the states of jobs, as RBAC names it."""
         kinds = ["workloads.kueue.x-k8s.io", "trainjobs.trainer.kubeflow.org"]
-        if self.cluster.fabrics:
+        if self.cluster.rail_fabrics:
             kinds.append("sriovnetworknodestates.sriovnetwork.openshift.io")
         if self.has_machine_pools:
             kinds.append("machineconfigpools.machineconfiguration.openshift.io")
@@ -132,7 +132,7 @@ class ClusterView:
         prerequisites.
         """
         absent = {"mpiOperator"}
-        if not self.cluster.fabrics:
+        if not self.cluster.rail_fabrics:
             absent |= {"networkOperator", "sriovNetworkOperator"}
         if not self.cluster.has_gpus:
             absent.add("gpuOperator")
@@ -174,7 +174,7 @@ class ClusterView:
 
     def _unused_namespaces(self) -> set[str]:
         cluster, unused = self.cluster, set[str]()
-        if not cluster.fabrics:
+        if not cluster.rail_fabrics:
             unused |= {cluster.release.sriov_namespace, cluster.release.ipam_namespace}
         if cluster.viewer != CONSOLE:
             unused.add(CONSOLE_NAMESPACE)

@@ -135,7 +135,7 @@ class LaunchView:
         Kueue takes the node with the least room that a pod fits, which is one with ranks
         (kubernetes-sigs/kueue:pkg/cache/scheduler/tas_flavor_snapshot.go@v0.19.2).
         """
-        if self.launcher_is_node or self.launch.fabric:
+        if self.launcher_is_node or self.launch.topology:
             return {}
         beside = {
             "labelSelector": {"matchLabels": {"jobset.sigs.k8s.io/replicatedjob-name": "node"}},
@@ -240,10 +240,10 @@ class LaunchView:
     @property
     def _placement(self) -> dict[str, str]:
         """SCC, the topology level to share, and the group of pods that are placed together."""
-        launch, fabric = self.launch, self.launch.fabric
+        launch, topology = self.launch, self.launch.topology
         annotations = ReleaseView(launch.release).scc
-        if fabric:
-            annotations["kueue.x-k8s.io/podset-preferred-topology"] = fabric.preferred_level
+        if topology:
+            annotations["kueue.x-k8s.io/podset-preferred-topology"] = topology.preferred_level
         if launch.is_grouped:
             annotations["kueue.x-k8s.io/podset-group-name"] = "job"
         return annotations
@@ -276,9 +276,7 @@ class LaunchView:
     def launcher_environment(self) -> list[dict[str, Any]]:
         """Environment of the launcher: that of the ranks, then what starts them."""
         launch = self.launch
-        own = launcher_environment(
-            launch.runtime, launch.cores_per_rank, bool(launch.rails), launch.fips
-        )
+        own = launcher_environment(launch.runtime, launch.cores_per_rank, launch.rdma, launch.fips)
         own |= self._export()
         return [*self._folder(), *variables(self._of_ranks()), *variables(own)]
 
@@ -287,8 +285,7 @@ class LaunchView:
 
     def _of_ranks(self) -> dict[str, str]:
         launch = self.launch
-        fabric = launch.fabric if launch.rails else None
-        return rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, fabric)
+        return rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, launch.rdma)
 
     def _export(self) -> dict[str, str]:
         """Return the runtime's export as a variable that holds one line for a shell."""

@@ -1,4 +1,4 @@
-"""Views of fabrics, attachments to rails, and egress."""
+"""Views of topologies, attachments to rails, and egress."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from itertools import starmap
 from typing import Any
 
 from trainyard.model import names
-from trainyard.model.fabric import HOSTNAME, Fabric
+from trainyard.model.fabric import DeviceFabric
 from trainyard.model.ipam import IPAMS
 from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, AddressPool, Egress, Network
+from trainyard.model.provider import Separation
+from trainyard.model.topology import HOSTNAME, Topology
 
 _ONE_PORT = {"arp_announce": "2", "arp_ignore": "1"}
 """Sysctls by which an interface answers for its own address only.
@@ -23,15 +25,39 @@ finds the port of a RoCE peer in the same table (linux:drivers/infiniband/core/a
 
 
 @dataclass(frozen=True, slots=True)
-class FabricView:
-    """A fabric, as templates read it."""
+class TopologyView:
+    """A topology, as templates read it."""
 
-    fabric: Fabric
+    topology: Topology
 
     @property
-    def topology_levels(self) -> tuple[dict[str, str], ...]:
+    def level_list(self) -> tuple[dict[str, str], ...]:
         """Levels of the Kueue Topology, which accepts the host name only as the last."""
-        return tuple({"nodeLabel": label} for label in (*self.fabric.levels, HOSTNAME))
+        return tuple({"nodeLabel": label} for label in (*self.topology.levels, HOSTNAME))
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFabricView:
+    """A fabric whose devices others advertise, as templates read it."""
+
+    fabric: DeviceFabric
+
+    @property
+    def needs(self) -> list[str]:
+        """What its owner sets up, a sentence each, as Markdown."""
+        devices = f"`{self.fabric.devices}`"
+        return [need.format(devices=devices) for need in self.fabric.provider.needs]
+
+    @property
+    def allocatable_path(self) -> str:
+        """JSONPath of the number of devices that a node advertises."""
+        escaped = self.fabric.devices.replace(".", "\\.")
+        return f"{{.status.allocatable.{escaped}}}"
+
+    @property
+    def is_separated(self) -> bool:
+        """Return whether teams of different pools are apart."""
+        return self.fabric.provider.separation is Separation.POOLS
 
 
 @dataclass(frozen=True, slots=True)

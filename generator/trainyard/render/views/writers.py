@@ -57,7 +57,7 @@ class Writers:
         """
         cluster, release = self.cluster, self.cluster.release
         gpus = (release.gpu_namespace,) if cluster.has_gpus else ()
-        fabrics = (release.sriov_namespace, release.ipam_namespace) if cluster.fabrics else ()
+        fabrics = (release.sriov_namespace, release.ipam_namespace) if cluster.rail_fabrics else ()
         monitoring = (cluster.monitoring.namespace,) if cluster.monitoring else ()
         partitions = (_PARTITIONS,) if INFINIBAND.name in cluster.links else ()
         named = {*cluster.system_namespaces, *gpus, *fabrics, *partitions, *monitoring} - {""}

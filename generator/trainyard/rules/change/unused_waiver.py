@@ -9,5 +9,5 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="Each waiver in profiles/waivers.yaml matches a warning.",
     why="The waiver would hide the same mistake when it is made again.",
-    fix="Remove the waiver. Errors can't be waived.",
+    fix="Remove the waiver. An error can be waived only if its page says so.",
 )

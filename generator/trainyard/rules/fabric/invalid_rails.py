@@ -50,9 +50,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _pools_without_rails(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
-            if pool.fabric and not pool.hardware.rails:
+            if pool.rail_fabric and not pool.hardware.rails:
                 message = (
-                    f"pool `{pool.name}` is on fabric `{pool.fabric.name}`, but a "
+                    f"pool `{pool.name}` is on fabric `{pool.rail_fabric.name}`, but a "
                     f"`{pool.hardware.name}` has no rails"
                 )
                 notes = [Note("no port here has the role `rail`", pool.hardware.at / "nics")]

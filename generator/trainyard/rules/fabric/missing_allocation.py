@@ -12,7 +12,7 @@ RULE = Rule(
     id="fabric/missing-allocation",
     severity=Severity.ERROR,
     summary="""
-        A team with quota on a pool with a fabric has an allocation of that fabric: a partition or
+        A team with quota on a pool with rails has an allocation of that fabric: a partition or
         VLAN, and addresses.
     """,
     why="""
@@ -30,7 +30,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for tenant in site.tenants:
             for flavor in tenant.flavors:
-                fabric = flavor.pool.fabric
+                fabric = flavor.pool.rail_fabric
                 if fabric and (site.name, fabric.name, tenant.name) not in platform.allocations:
                     message = (
                         f"team {tenant.name} has quota on fabric `{fabric.name}` of {site.name},"

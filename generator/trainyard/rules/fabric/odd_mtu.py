@@ -24,7 +24,7 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    fabrics = (fabric for site in platform.sites for fabric in site.cluster.fabrics)
+    fabrics = (fabric for site in platform.sites for fabric in site.cluster.rail_fabrics)
     for fabric in fabrics:
         least, most = fabric.link.mtus
         if fabric.mtu and not least <= fabric.mtu <= most:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.platform import Platform
 from trainyard.model.team import Allocation
 from trainyard.rules._check import Check
@@ -42,7 +42,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _numbers(
-    fabric: Fabric, holders: list[tuple[str, Allocation]]
+    fabric: RailFabric, holders: list[tuple[str, Allocation]]
 ) -> Iterator[tuple[int, Pointer]]:
     """Yield both ends of a fabric's range, then the number of each team."""
     yield fabric.first_segment, fabric.at / fabric.link.ranges

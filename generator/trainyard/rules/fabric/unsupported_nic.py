@@ -6,10 +6,17 @@ from collections.abc import Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.card import CARDS, FUNCTIONS, VENDOR
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
+
+_IN_VM = (
+    "In a virtual machine, where `lspci -nn` shows no other id, there is no SR-IOV to configure: "
+    "set `link: exclusive-devices` and the `devices` that the node advertises. On a server, set "
+    "`device` to the id of the port itself."
+)
+
 
 RULE = Rule(
     id="fabric/unsupported-nic",
@@ -41,7 +48,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _nic_problem(
-    each: Hardware, fabric: Fabric, external: Mapping[str, str]
+    each: Hardware, fabric: RailFabric, external: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """Return the problem of the ports and a hint; the hint is empty if the ids are wrong."""
     ids = f"{each.nic_vendor}:{each.nic_device}"
@@ -53,7 +60,7 @@ def _nic_problem(
         message = f"the rails of a `{each.name}` are ports {ids}, but jobs need NVIDIA's, {VENDOR}"
         return message, hint
     if each.nic_device in FUNCTIONS:
-        return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`", ""
+        return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`", _IN_VM
     card = CARDS.get(each.nic_device)
     if card and not card.infiniband and fabric.link.name == "infiniband":
         hint = f"Set `link: roce` on fabric `{fabric.name}`, or correct the device."

@@ -34,7 +34,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for tenant in site.tenants:
             if tenant.team.encrypts_transit:
                 for launch in _distributed(tenant):
-                    if launch.rails or not site.cluster.encrypts_pods:
+                    if launch.rdma or not site.cluster.encrypts_pods:
                         yield _unencrypted(site, tenant, launch)
 
 
@@ -45,11 +45,11 @@ def _distributed(tenant: Tenant) -> Iterable[Launch]:
 
 
 def _unencrypted(site: Site, tenant: Tenant, launch: Launch) -> Diagnostic:
-    runtime, fabric = launch.runtime, launch.fabric
+    runtime, fabric = launch.runtime, launch.rdma
     network = "over sockets, and the pod network does not encrypt"
     notes = [Note("`encrypted` of the pod network", site.cluster.at / "networks" / "encrypted")]
-    if fabric and launch.rails:
-        network = f"by RDMA over {fabric.link.name}, which nothing encrypts"
+    if fabric:
+        network = f"by RDMA over {fabric.provider.name}, which nothing encrypts"
         notes = [
             Note("`fabric` of the runtime", runtime.at / "fabric"),
             Note("the fabric", fabric.at.key()),

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import HOSTNAME
 from trainyard.model.ipam import IPAMS
 from trainyard.model.link import ROCE, SYSCTL_ALLOWLIST
 from trainyard.model.monitoring import (
@@ -20,6 +19,7 @@ from trainyard.model.monitoring import (
     VIEWERS,
 )
 from trainyard.model.platform import Site
+from trainyard.model.topology import HOSTNAME
 
 
 def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]]:
@@ -30,6 +30,7 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
         unknown: teams that may be on the cluster, although their profiles don't show it.
     """
     yield from _fabric(site.cluster)
+    yield from _topology(site.cluster)
     yield from _storage(site.cluster)
     yield from _monitoring(site.cluster)
     yield from _namespaces(site.cluster)
@@ -55,18 +56,24 @@ def _opened(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
 
 
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
-    """Yield what the fabrics need: network configuration, a reconciler and node labels."""
-    for fabric in cluster.fabrics:
-        for kind in fabric.link.external:
-            yield f"{kind}/{fabric.name}", fabric.at.key()
+    """Yield what the fabrics need: network configuration and a reconciler."""
+    for each in cluster.fabrics:
+        for kind in each.provider.external:
+            yield f"{kind}/{each.name}", each.at.key()
+    for fabric in cluster.rail_fabrics:
         if fabric.link == ROCE and "sysctl-allowlist" in cluster.release.features:
             yield SYSCTL_ALLOWLIST, fabric.at / "link"
         reconciler = IPAMS[cluster.release.ipam].external
         if reconciler:
             yield reconciler, fabric.at / "addresses"
-        for i, level in enumerate(fabric.levels):
+
+
+def _topology(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the labels that say where nodes are."""
+    for topology in cluster.topologies:
+        for i, level in enumerate(topology.levels):
             if level != HOSTNAME:
-                yield f"NodeLabel/{level}", fabric.at / "levels" / i
+                yield f"NodeLabel/{level}", topology.at / "levels" / i
 
 
 def _monitoring(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:

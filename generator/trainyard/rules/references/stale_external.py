@@ -11,10 +11,12 @@ from trainyard.rules._check import Check
 from trainyard.rules.references._needed import needed
 
 KINDS = (
+    "DevicePlugin",
     "LosslessQueue",
     "Namespace",
     "NodeLabel",
     "Partitions",
+    "PoolNetworks",
     "StorageClass",
     "Vlans",
 )

@@ -26,6 +26,9 @@ _CONSEQUENCES = {
     "LosslessQueue": "Without a lossless queue, switches drop RDMA packets under load.",
     "NodeFirmware": "With other settings, nodes have no virtual functions, or GPUs and cards reach "
     "each other through the processor, many times slower.",
+    "DevicePlugin": "Without the plugin, nodes have no such device, and pods stay Pending.",
+    "PoolNetworks": "Without a network of each pool's own, teams of different pools reach each "
+    "other's memory.",
     "SysctlAllowlist": "Without the two sysctls in the list, pods with rails stay in "
     "ContainerCreating (`Sysctl net.ipv4.conf.IFNAME.arp_ignore is not allowed`).",
     "IPReconciler": "Without the reconciler, whereabouts keeps the addresses of pods that a node "

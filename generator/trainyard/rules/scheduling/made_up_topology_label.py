@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.model.fabric import HOSTNAME
 from trainyard.model.platform import Platform
+from trainyard.model.topology import HOSTNAME
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import levels
 
@@ -36,10 +36,10 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for fabric, i, level in levels(platform):
+    for topology, i, level in levels(platform):
         if _KUBERNETES.search(level) and level not in _KNOWN_LEVELS:
-            message = f"fabric `{fabric.name}` has the level {level}, which Kubernetes does not set"
-            yield RULE.at(fabric.at / "levels" / i, message)
+            has = f"topology `{topology.name}` has the level {level}"
+            yield RULE.at(topology.at / "levels" / i, f"{has}, which Kubernetes does not set")
 
 
 CHECK = Check(RULE, find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model.fabric import Fabric
+from trainyard.model.fabric import RailFabric
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor, Queue
@@ -64,26 +64,26 @@ def _shared_names(queue: Queue, pool: Pool) -> tuple[str, list[Note]]:
 
     The hint is empty when the pool's rails have the names of the queue's other rails already.
     """
-    other = _other_fabric(queue, pool)
-    if not pool.fabric or not other:
+    fabric, other = pool.rail_fabric, _other_fabric(queue, pool)
+    if not fabric or not other:
         return "", []
     hint = (
-        f"Set `resources: {other.resources}` on fabric `{pool.fabric.name}`: the rails of both "
+        f"Set `resources: {other.resources}` on fabric `{fabric.name}`: the rails of both "
         "fabrics then have the same names. If that fabric is in use already and the other is new, "
-        f"set `resources: {pool.fabric.resources}` on fabric `{other.name}` instead."
+        f"set `resources: {fabric.resources}` on fabric `{other.name}` instead."
     )
-    return hint, [Note(f"pool `{pool.name}` is on fabric `{pool.fabric.name}`", pool.at / "fabric")]
+    return hint, [Note(f"pool `{pool.name}` is on fabric `{fabric.name}`", pool.at / "fabric")]
 
 
-def _other_fabric(queue: Queue, pool: Pool) -> Fabric | None:
+def _other_fabric(queue: Queue, pool: Pool) -> RailFabric | None:
     """Return a fabric of the queue whose `resources` differ from those of the pool's fabric."""
-    if not pool.fabric:
+    if not pool.rail_fabric:
         return None
     fabrics = {}
     for flavor in queue.flavors:
-        if flavor.pool.fabric:
-            fabrics[flavor.pool.fabric.resources] = flavor.pool.fabric
-    fabrics.pop(pool.fabric.resources, None)
+        if flavor.pool.rail_fabric:
+            fabrics[flavor.pool.rail_fabric.resources] = flavor.pool.rail_fabric
+    fabrics.pop(pool.rail_fabric.resources, None)
     return next(iter(fabrics.values()), None)
 
 

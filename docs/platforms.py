@@ -1,0 +1,97 @@
+"""Write the page of what works and what is refused, from the providers, presets and releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs.markdown import cell
+from trainyard.model.accelerator import MAKERS
+from trainyard.model.provider import PROVIDERS, Provider, Request, Separation
+from trainyard.model.refusal import REFUSALS
+from trainyard.profiles.read import PACKAGE
+from trainyard.yaml_io.reader import read
+
+_LIMITS = {
+    Separation.PODS: "works",
+    Separation.POOLS: "works, with one team on each pool; with several, a waiver",
+    Separation.NOTHING: "works, with one team on the fabric; with several, a waiver",
+}
+
+
+def platforms() -> Iterator[str]:
+    """Yield the lines of the page."""
+    yield from ("# What it is for, and what not", "")
+    yield "Trainyard is for multi-node training on whole GPU nodes that teams share."
+    yield "What is not listed here is refused by name, or was not tried."
+    yield from _fabrics()
+    yield from _owners()
+    yield from _accelerators()
+    yield from _servers()
+    yield from _releases()
+
+
+def _fabrics() -> Iterator[str]:
+    yield from ("", "## Fabrics", "")
+    yield "The kind is `link` of a fabric in the cluster's profile."
+    yield "A pool without a fabric uses TCP over the pod network, which works everywhere."
+    yield from ("", "| `link` | what it is | where | state |", "|---|---|---|---|")
+    for each in PROVIDERS.values():
+        where = ", ".join(each.places)
+        state = _LIMITS[each.separation]
+        yield f"| `{each.name}` | {cell(each.title)} | {cell(where)} | {state} |"
+    for refusal in REFUSALS.values():
+        reason = f"refused. {refusal.reason} {refusal.instead}"
+        yield f"| `{refusal.name}` | {cell(refusal.title)} |  | {cell(reason)} |"
+
+
+def _owners() -> Iterator[str]:
+    yield from ("", "## What each fabric gives, and who sets it up", "")
+    yield "A pod of a whole node requests what the second column says; a job can't change it."
+    yield from (
+        "",
+        "| `link` | a pod requests | quota | separated by | network of | shares of a node |",
+        "|---|---|---|---|---|---|",
+    )
+    for each in PROVIDERS.values():
+        shares = "with `fabric: tcp` only" if each.whole_nodes else "yes"
+        columns = (_request(each), each.quota, each.separated_by, each.network_owner, shares)
+        yield f"| `{each.name}` | {' | '.join(map(cell, columns))} |"
+    yield from ("", "Ranks get these variables beside those of their launcher:", "")
+    yield from ("| `link` | variables | NCCL's log where it is used |", "|---|---|---|")
+    for each in PROVIDERS.values():
+        given = {**each.environment, **each.launcher.get("openmpi", {})}
+        variables = ", ".join(f"`{name}={value}`" for name, value in given.items())
+        ucx = "`UCX_TLS`, " if each.ucx else ""
+        yield f"| `{each.name}` | {ucx}{cell(variables)} | `{each.proof}` |"
+
+
+def _request(provider: Provider) -> str:
+    named = f"`{provider.devices}`" if provider.devices else "the resource under `devices`"
+    words = provider.request.value
+    return words if provider.request is Request.RAILS else f"{words}: {named}"
+
+
+def _accelerators() -> Iterator[str]:
+    yield from ("", "## Accelerators", "", "| `gpu.resource` | state |", "|---|---|")
+    for maker in MAKERS:
+        state = f"refused, since it lacks {maker.lacks}" if maker.lacks else "works"
+        yield f"| `{maker.resource}` of {maker.name} | {state} |"
+    yield "| any other | refused: no runtime has its settings |"
+    yield "| none | works: pools of CPU nodes have a queue of their own |"
+
+
+def _servers() -> Iterator[str]:
+    yield from ("", "## Servers", "")
+    yield "These have a [preset](presets.md); any other works with a hardware profile of your own."
+    yield from ("", "| preset | what it is |", "|---|---|")
+    for path in sorted((PACKAGE / "presets").glob("*.yaml")):
+        source, _ = read(path.name, path.read_bytes())
+        yield f"| `{path.stem}` | {cell(source.value['description'])} |"
+
+
+def _releases() -> Iterator[str]:
+    yield from ("", "## Releases", "")
+    yield "Other versions of these operators may refuse the objects, or deadlock together."
+    yield from ("", "| release | state |", "|---|---|")
+    for path in sorted((PACKAGE / "releases").glob("*/release.yaml")):
+        yield f"| [`{path.parent.name}`](../explanation/releases.md) | works |"
