@@ -133,6 +133,7 @@ NOT_SHOWABLE = {
     "delivery/submodule": "The rehearsal's Git server has one repository.",
     "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a "
     "team's folder is gone.",
+    "isolation/fabric-without-borders": "It is about RDMA, and a rehearsal has no NIC.",
     "isolation/kind-of-the-platform": "No operator of such a kind runs in a rehearsal.",
     "isolation/audit-not-declared": _PROMISE,
     "isolation/logs-not-kept": _PROMISE,
@@ -171,4 +172,6 @@ NOT_SHOWABLE = {
     "scheduling/too-many-pools-in-queue": "As scheduling/too-many-resources-in-queue: one list "
     "contains the other.",
     "scheduling/empty-cohort": "A cohort without queues has no effect that can be seen.",
+    "scheduling/topology-stated-twice": "No tree can be made of it.",
+    "scheduling/unused-topology": "Nothing on the cluster reads such a topology.",
 }

@@ -186,7 +186,7 @@ def _pool(
         prefix=known.prefix,
         price=parse_price(stated["nodeHour"]) if "nodeHour" in stated else None,
         maintenance=tuple(_maintenance(stated, at / "maintenance")),
-        own_labels=dict(sorted((stated.get("labels") or {}).items())),
+        own_labels=dict(sorted(stated.get("labels", {}).items())),
     )
 
 
