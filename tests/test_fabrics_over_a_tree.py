@@ -12,7 +12,7 @@ from tests.histories import History
 
 pytestmark = pytest.mark.thorough
 
-CLUSTER, HARDWARE = "clusters/west.yaml", "hardware/nd-climate.yaml"
+CLUSTER, HARDWARE = "clusters/west.yaml", "hardware/nd-h100-v5.yaml"
 GENOMICS = "teams/genomics.yaml"
 IN_PLACE = "change/runtime-edited-in-place"
 WITHOUT_BORDERS = "isolation/fabric-without-borders"
@@ -63,7 +63,7 @@ def test_number_of_devices_follows_the_hardware(history: History) -> None:
     assert "advertise 8 of rdma/ib -> 4 of rdma/ib" in shown
     history.commit()
 
-    runtime = tree(history)["west/platform/clustertrainingruntime-torchrun-v2-nd-genomics.yaml"]
+    runtime = tree(history)["west/platform/clustertrainingruntime-torchrun-v2-nd-h100-v5.yaml"]
     assert b'rdma/ib: "4"' in runtime
     history.revert()
     assert {path: text for path, text in tree(history).items() if "lock" not in path} == {
@@ -98,13 +98,11 @@ def test_second_team_of_a_pool_needs_a_waiver_and_loses_with_it(history: History
 
 def test_pool_leaves_the_fabric_as_flavors_permit(history: History) -> None:
     """A flavor keeps its topology, so the pool keeps one of that name when it leaves."""
-    history.edit(CLUSTER, "nd-climate: {nodes: 4, fabric: ib}", "nd-climate: {nodes: 4}")
+    history.edit(CLUSTER, "nodes: 4, fabric: ib,", "nodes: 4,")
     history.refused("change/immutable-field", IN_PLACE)
     history.restore()
 
-    history.edit(
-        CLUSTER, "nd-climate: {nodes: 4, fabric: ib}", "nd-climate: {nodes: 4, topology: ib}"
-    )
+    history.edit(CLUSTER, "nodes: 4, fabric: ib,", "nodes: 4, topology: ib,")
     newer(history)
     history.commit()
     history.revert()

@@ -10,6 +10,9 @@ from typing import Any
 
 from tests.audit.tree import Document, Tree, mappings
 
+GPU = "nvidia.com/gpu"
+"""Resource of a GPU whose profile names none."""
+
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)([numkMGTPE]|[KMGTPE]i)?\Z")
@@ -73,7 +76,7 @@ def node_of(tree: Tree, pool: str) -> dict[str, Fraction]:
         "pods": amount(hardware["pods"]) - amount(system["pods"]),
     }
     if "gpu" in hardware:
-        node[hardware["gpu"]["resource"]] = amount(hardware["gpu"]["count"])
+        node[hardware["gpu"].get("resource", GPU)] = amount(hardware["gpu"]["count"])
     rails = [nic for nic in hardware.get("nics", ()) if nic["role"] == "rail"]
     fabric = tree.cluster["pools"][pool].get("fabric", "").replace("-", "_")
     for rail in range(len(rails)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from tests.audit.capacity import left_of, node_of
+from tests.audit.capacity import GPU, left_of, node_of
 from tests.audit.tree import Tree
 
 _Facts = dict[tuple[str, ...], Fraction]
@@ -48,7 +48,7 @@ def _expected(tree: Tree) -> Iterator[tuple[tuple[str, ...], Fraction]]:
             yield (promised, team, pool), left_of(tree, pool, team, share)
     for pool, fields in tree.cluster["pools"].items():
         gpu = tree.hardware_of(pool).get("gpu")
-        resource = gpu["resource"] if gpu else "cpu"
+        resource = gpu.get("resource", GPU) if gpu else "cpu"
         yield (capacity, pool, resource), node_of(tree, pool)[resource]
         if "nodeHour" in fields:
             number, currency = fields["nodeHour"].split()
