@@ -83,12 +83,15 @@ class Product:
         capability: its compute capability, e.g. ``9.0``.
         board: that it is soldered to; None for a card.
         has_grace: whether it is soldered to a Grace CPU.
+        nvlink_nodes: nodes whose GPUs NVLink connects with each other
+            (kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs@9593204, ComputeDomains).
     """
 
     name: str
     capability: str
     board: Board | None = None
     has_grace: bool = False
+    nvlink_nodes: int = 1
 
     @property
     def minimum_cuda(self) -> str:
@@ -115,8 +118,8 @@ PRODUCTS: Mapping[str, Product] = by_name(
         Product("NVIDIA-A40", "8.6"),
         Product("NVIDIA-B200", "10.0", _HGX),
         Product("NVIDIA-B300-SXM6-AC", "10.3", _HGX),
-        Product("NVIDIA-GB200", "10.0", Board(4, 2), has_grace=True),
-        Product("NVIDIA-GB300", "10.3", Board(4, 2), has_grace=True),
+        Product("NVIDIA-GB200", "10.0", Board(4, 2), has_grace=True, nvlink_nodes=18),
+        Product("NVIDIA-GB300", "10.3", Board(4, 2), has_grace=True, nvlink_nodes=18),
         Product("NVIDIA-GH200-480GB", "9.0", Board(1, 1), has_grace=True),
         Product("NVIDIA-H100-80GB-HBM3", "9.0", _HGX),
         Product("NVIDIA-H100-NVL", "9.0"),
