@@ -30,6 +30,7 @@ SPECTRUM = Link(
 """A technology for this test: its segments are tags."""
 
 '''
+PROVIDER = "generator/trainyard/model/provider.py"
 LINKS = "LINKS: Mapping[str, Link] = by_name((INFINIBAND, ROCE"
 RANGE = """\
         "tags": {
@@ -71,7 +72,13 @@ def test_link_is_added_as_its_recipe_says(tmp_path: Path) -> None:
     cluster, allocations = (
         f"generator/trainyard/schema/{kind}.schema.json" for kind in ("cluster", "allocations")
     )
-    copy.replace(cluster, '"roce"\n          ]', '"roce",\n            "spectrum"\n          ]')
+    copy.replace(
+        PROVIDER, "import INFINIBAND, ROCE, Link", "import INFINIBAND, ROCE, SPECTRUM, Link"
+    )
+    copy.insert(
+        PROVIDER, "        _EFA,", '        _rails(SPECTRUM, "By SR-IOV", "a tag of its own"),\n'
+    )
+    copy.replace(cluster, '            "roce",\n', '            "roce",\n            "spectrum",\n')
     copy.replace(cluster, VLANS, RANGE + VLANS)
     copy.replace(allocations, VLAN, FIELD + VLAN)
     catalog = "generator/trainyard/render/catalog.py"
@@ -91,7 +98,7 @@ def test_link_is_added_as_its_recipe_says(tmp_path: Path) -> None:
         "tests/scaffold/test_allocate.py",
     )
     copy.type("make golden docs test", (*FRESH, *tests))
-    copy.done(most=6)
+    copy.done(most=7)
 
 
 def _tree(copy: Checkout) -> None:

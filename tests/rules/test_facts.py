@@ -197,11 +197,13 @@ def test_quotes_of_controllers_have_placeholders() -> None:
 ABSENT = {
     "capacity/uneven-share": {"launcher"},
     "change/namespace-left-behind": {"spaces"},
+    "fabric/uncounted-devices": {"devices"},
     "isolation/not-fips": {"fips"},
     "isolation/unencrypted-transit": {"fabric"},
     "node/contradicting-architecture": {"arch"},
     "node/contradicting-product": {"gpu"},
     "node/fewer-cores-than-ranks": {"binding"},
+    "node/impossible-labels": {"labels"},
     "node/kubelet-share-exceeds-system": {"system"},
     "node/no-taint": {"taint"},
     "monitoring/no-monitoring": {"monitoring"},

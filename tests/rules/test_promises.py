@@ -47,10 +47,9 @@ def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]
             }
         },
         OTHER: {
-            "extends": "nvidia-dgx-h100",
+            "extends": "nvidia-dgx-h200",
             "cpu": {"threads": THREADS["other"], "cores": 96},
             "memory": "1Ti",
-            "gpu": {"product": "NVIDIA-H200"},
             "labels": {"nvidia.com/gpu.product": "NVIDIA-H200"},
         },
         RUNTIME: {"hardware": list(POOLS)},
