@@ -30,6 +30,8 @@ SPECTRUM = Link(
 """A technology for this test: its segments are tags."""
 
 '''
+OTHER = """        _rails(ROCE, "RoCE by SR-IOV", "a VLAN of the team's own"),"""
+RAILS = """        _rails(SPECTRUM, "Spectrum by SR-IOV", "a tag of the team's own"),\n"""
 PROVIDER = "generator/trainyard/model/provider.py"
 LINKS = "LINKS: Mapping[str, Link] = by_name((INFINIBAND, ROCE"
 RANGE = """\
@@ -72,12 +74,8 @@ def test_link_is_added_as_its_recipe_says(tmp_path: Path) -> None:
     cluster, allocations = (
         f"generator/trainyard/schema/{kind}.schema.json" for kind in ("cluster", "allocations")
     )
-    copy.replace(
-        PROVIDER, "import INFINIBAND, ROCE, Link", "import INFINIBAND, ROCE, SPECTRUM, Link"
-    )
-    copy.insert(
-        PROVIDER, "        _EFA,", '        _rails(SPECTRUM, "By SR-IOV", "a tag of its own"),\n'
-    )
+    copy.replace(PROVIDER, "ROCE, Link", "ROCE, SPECTRUM, Link")
+    copy.insert(PROVIDER, OTHER, RAILS)
     copy.replace(cluster, '            "roce",\n', '            "roce",\n            "spectrum",\n')
     copy.replace(cluster, VLANS, RANGE + VLANS)
     copy.replace(allocations, VLAN, FIELD + VLAN)

@@ -47,6 +47,8 @@ def test_new_repository_takes_a_team_that_owns_every_node(
         expected.add("fabric/gpu-jobs-without-rails")
     if nodes == 2:
         expected.add("capacity/no-reserve")
+    if nodes > 1 and preset in {"nvidia-gb200-tray", "nvidia-gb300-tray"}:
+        expected.add("node/unused-nvlink")
     assert rules == expected
 
 

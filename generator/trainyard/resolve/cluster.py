@@ -186,8 +186,12 @@ def _pool(
         prefix=known.prefix,
         price=parse_price(stated["nodeHour"]) if "nodeHour" in stated else None,
         maintenance=tuple(_maintenance(stated, at / "maintenance")),
-        own_labels=dict(sorted(stated.get("labels", {}).items())),
+        own_labels=_labels(stated),
     )
+
+
+def _labels(stated: Mapping[str, Any]) -> dict[str, str]:
+    return dict(sorted(stated["labels"].items())) if "labels" in stated else {}
 
 
 def _named(
