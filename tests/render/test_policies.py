@@ -298,3 +298,11 @@ def test_names_of_all_secrets_in_teams_namespaces_are_reserved() -> None:
         }
         assert secrets
         assert secrets <= set(reserved_secrets(site))
+
+
+def test_tree_states_every_source_of_its_secrets() -> None:
+    """What a member wrote under the name before is kept where the tree states nothing."""
+    for site, manifests in own():
+        secrets = [each.body["spec"] for each in manifests if each.kind.name == "ExternalSecret"]
+        assert secrets, site.name
+        assert all({"data", "dataFrom"} <= spec.keys() for spec in secrets)

@@ -28,6 +28,7 @@ _KUBERNETES = (
 _JOBS = (
     "jobset.x-k8s.io",
     "kubeflow.org",
+    "pipelines.kubeflow.org",
     "ray.io",
     "serving.kserve.io",
     "tekton.dev",
@@ -66,6 +67,19 @@ _OF_THE_PLATFORM = (
     "sriovnetwork.openshift.io",
 )
 """Groups whose kinds choose networks, queues, nodes or what is delivered."""
+
+ON_NODES = (
+    "fence-agents-remediation.medik8s.io",
+    "kmm.sigs.x-k8s.io",
+    "machine-deletion-remediation.medik8s.io",
+    "maintenance.nvidia.com",
+    "self-node-remediation.medik8s.io",
+    "sriovnetwork.openshift.io",
+)
+"""Groups whose operators reboot, drain or change nodes, or make networks in any namespace, for
+whoever writes one of their kinds in any namespace (medik8s/self-node-remediation:
+controllers/selfnoderemediation_controller.go@4f2c370, rh-ecosystem-edge/kernel-module-management:
+internal/controllers/module_reconciler.go@5efc539)."""
 
 
 def groups(*, has_projects: bool) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ REFUSED = (
     "CUDA_VERSION",
     "EXPORT_COMMAND",
     "JOB_COMPLETION_INDEX",
+    "NVIDIA_GDRCOPY",
+    "NVIDIA_GDS",
     "NVIDIA_IMEX_CHANNELS",
     "NVIDIA_MIG_CONFIG_DEVICES",
     "NVIDIA_MIG_MONITOR_DEVICES",
@@ -16,4 +18,5 @@ REFUSED = (
 )
 """The platform's scripts obey some. By the others NVIDIA's container runtime gives a container
 devices that it did not ask for: with CUDA_VERSION, as in an old image, all GPUs of the node
-(NVIDIA/nvidia-container-toolkit:internal/config/image/cuda_image.go@d34b304)."""
+(NVIDIA/nvidia-container-toolkit:internal/config/image/cuda_image.go@d34b304), and with four others
+those for storage and fabrics (internal/modifier/gated.go@d34b304)."""

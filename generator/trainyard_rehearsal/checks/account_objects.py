@@ -8,7 +8,7 @@ from trainyard.model import names
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
-from trainyard_rehearsal.checks.pool_attacks import pool_attacks
+from trainyard_rehearsal.checks.pool_attacks import gateways, pool_attacks
 from trainyard_rehearsal.checks.refusals import (
     BLOCKED,
     CONTROLLER_UID,
@@ -104,6 +104,12 @@ def network_policy(space: Space) -> Body:
     return _object(space, "networking.k8s.io/v1", "NetworkPolicy", "rehearsal", spec)
 
 
+def _service_account(space: Space) -> Body:
+    """Return an account, which becomes the delivery's if the tree gets its name."""
+    metadata = {"name": "rehearsal-later", "namespace": space.namespace}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+
+
 def _object(space: Space, version: str, kind: str, name: str, spec: Body) -> Body:
     metadata = {"name": name, "namespace": space.namespace}
     return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
@@ -122,6 +128,7 @@ def forged_pods(site: Site, space: Space) -> Iterator[Attack]:
             yield with_change(change, {"metadata": owners(version)}), refusal
     for name in _SHELLS:
         yield {"metadata": {**owners(), "name": name}}, RANK_NAME
+    yield from gateways()
 
 
 def labelled() -> Iterator[Attack]:
@@ -137,6 +144,8 @@ def labelled() -> Iterator[Attack]:
 def open_to_others() -> Iterator[Attack]:
     """Yield what lets other namespaces reach the pods of a NetworkPolicy."""
     yield {"spec": {"ingress": [{}]}}, INGRESS
+    proxy = {"ports": [{"port": 8443, "protocol": "TCP"}]}
+    yield {"spec": {"ingress": [proxy]}}, INGRESS
     everybody: tuple[Body, ...] = ({"namespaceSelector": {}}, {"ipBlock": {"cidr": "0.0.0.0/0"}})
     for peer in everybody:
         yield {"spec": {"ingress": [{"from": [peer]}]}}, INGRESS
@@ -185,6 +194,9 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield deployment, ({"metadata": metadata}, refusal)
         yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
     yield service(space), ({"metadata": owners()}, OWNER)
+    for body in (network_policy(space), _service_account(space)):
+        yield body, ({"metadata": {"finalizers": ["example.com/hold"]}}, FINALIZER)
+        yield body, ({"metadata": owners()}, OWNER)
     yield _many_owners(space)
     (owner,) = owners("v1", "Pod")["ownerReferences"]
     waited_for = {**owner, "controller": False, "blockOwnerDeletion": True}

@@ -17,6 +17,7 @@ from trainyard_rehearsal.checks.operator_commands import RULES, OperatorCommands
 from trainyard_rehearsal.checks.platform_data import naming_stores
 from trainyard_rehearsal.checks.refusals import (
     EVICTION,
+    FORCE,
     GRACE,
     OF_DELIVERY,
     ORPHAN,
@@ -98,6 +99,8 @@ class _Tried:
         made = [*self._role(), *self._ranks(), self._owned(), *self.commands.existing()]
         for body in made:
             self._lab.api.apply(body)
+        rank, _ = self._ranks()
+        self._lab.api.patch(rank, {"status": {"phase": "Running"}}, "status")
         wait_until_permitted(self._lab, self._account, "create", "pods", self._space.namespace)
         yield
         for body in reversed(made):
@@ -209,12 +212,7 @@ class _Tried:
         for body, status in ((rank, {"reason": "x"}), (of_rank, {"active": 1})):
             request = partial(self._account.patch, body, {"status": status}, "status")
             yield self._case(body, "with another status", STATUS, request)
-        for grace in (31, 1_000_000_000):
-            delete = partial(self._account.delete, rank, grace=grace)
-            yield self._case(rank, f"deleted after {grace} seconds", GRACE, delete)
-        for options in ({"gracePeriodSeconds": 1_000_000_000}, {"propagationPolicy": "Orphan"}):
-            evict = partial(self._account.create, rank, "eviction", objects.eviction(rank, options))
-            yield self._case(rank, f"evicted with {as_json(options)}", EVICTION, evict)
+        yield from self._deletions(rank)
         trainer = self._delivered()
         for change in (hold, {"metadata": objects.owners()}, {"metadata": {"labels": None}}):
             request = partial(self._account.patch, trainer, change)
@@ -225,6 +223,22 @@ class _Tried:
         for dependents, refusal in (("Background", RANK_JOB), ("Orphan", "denied request")):
             delete = partial(self._account.delete, of_rank, dependents)
             yield self._case(of_rank, f"deleted, {dependents}", refusal, delete)
+
+    def _deletions(self, rank: Body) -> Iterator[RequestCase]:
+        """Yield deletions and evictions after which its node is held, or given away too early."""
+        for grace in (31, 1_000_000_000):
+            delete = partial(self._account.delete, rank, grace=grace)
+            yield self._case(rank, f"deleted after {grace} seconds", GRACE, delete)
+        delete = partial(self._account.delete, rank, grace=0)
+        yield self._case(rank, "deleted by force", FORCE, delete)
+        evictions: tuple[Body, ...] = (
+            {"gracePeriodSeconds": 0},
+            {"gracePeriodSeconds": 1_000_000_000},
+            {"propagationPolicy": "Orphan"},
+        )
+        for options in evictions:
+            evict = partial(self._account.create, rank, "eviction", objects.eviction(rank, options))
+            yield self._case(rank, f"evicted with {as_json(options)}", EVICTION, evict)
 
     def harmless(self) -> Iterator[RequestCase]:
         """Yield what controllers create for jobs, and operators for pipelines and workbenches."""
@@ -246,7 +260,7 @@ class _Tried:
         rank, of_rank = self._ranks()
         request = partial(self._lab.api.patch, of_rank, {"status": {}}, "status")
         yield self._case(of_rank, "with another status", "", request)
-        for grace in (None, 0, 30):
+        for grace in (None, 1, 30):
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", "", delete)
         evict = partial(self._account.create, rank, "eviction", objects.eviction(rank, {}))

@@ -7,14 +7,14 @@ from functools import partial
 
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
-from trainyard_rehearsal.checks.pool_attacks import pool_attacks, pool_changes
+from trainyard_rehearsal.checks.pool_attacks import gateways, pool_attacks, pool_changes
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.checks.wanted_nodes import (
     RULES,
     binding_cases,
     feature_cases,
-    network_cases,
+    operator_cases,
 )
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
@@ -55,7 +55,7 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
         wait_until_permitted(lab, user, "create", "pods", _NAMESPACE)
     controllers = [_controller(lab, name) for name in _CONTROLLERS]
     for maker in (*users, *controllers):
-        hostile.send(_pods(lab, maker, _NAMESPACE, pool_attacks(site, _PLAIN)))
+        hostile.send(_pods(lab, maker, _NAMESPACE, (*pool_attacks(site, _PLAIN), *gateways())))
         harmless.send(_pods(lab, maker, _NAMESPACE, [({}, "")]))
     permitted = [(change, "") for change, _ in pool_attacks(site, _PLAIN)]
     harmless.send(_pods(lab, _controller(lab, _DAEMONS), _SYSTEM, permitted))
@@ -65,7 +65,7 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
         harmless.send(_pods(lab, maker, namespace, [({}, "")]))
     existing = _pod(_NAMESPACE)
     lab.api.create(existing)
-    hostile.send(_changes(lab, existing, pool_changes(site)))
+    hostile.send(_changes(lab, existing, (*pool_changes(site), *gateways())))
     harmless.send(_changes(lab, existing, [({"metadata": {"labels": {"mine": "x"}}}, "")]))
     _choose_nodes(lab, existing, hostile, harmless)
     lab.api.delete(existing)
@@ -80,13 +80,13 @@ def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: Req
     """Bind a pod, and say what a node is, as the namespace's admin and as who does so for all."""
     site, admin = lab.plan.site, _user(lab, "admin")
     hostile.send(feature_cases(site, admin, _NAMESPACE))
-    hostile.send(network_cases(site, admin, _NAMESPACE))
+    hostile.send(operator_cases(site, admin, _NAMESPACE))
     hostile.send(binding_cases(site, admin, existing))
     scheduler = lab.api.acting("system:kube-scheduler", ["system:authenticated"])
     harmless.send(binding_cases(site, scheduler, existing, ""))
     worker = _controller(lab, _WORKER)
     harmless.send(feature_cases(site, worker, _SYSTEM, ""))
-    harmless.send(network_cases(site, worker, _SYSTEM, ""))
+    harmless.send(operator_cases(site, worker, _SYSTEM, ""))
 
 
 def _strangers(lab: Lab) -> Iterator[tuple[Api, str]]:

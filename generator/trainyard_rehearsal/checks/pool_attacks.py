@@ -13,6 +13,7 @@ _DEVICE = "a container must not ask for"
 _NODE = "spec.nodeName must be absent"
 _PRIORITY = "spec.priorityClassName must not begin with system-"
 _NETWORK = "must name none of another team's namespace"
+_GATEWAY = "can't make a pod the gateway of other namespaces"
 _TEXTS = (
     "{0}/rail-0",
     "mine, {0}/rail-0@net1",
@@ -49,6 +50,16 @@ def pool_changes(site: Site, own: str = "") -> Iterator[tuple[Body, str]]:
         yield {"spec": {"tolerations": [toleration]}}, _TOLERATION
     if site.cluster.rail_fabrics:
         yield from _networks(site, own)
+
+
+def gateways() -> Iterator[tuple[Body, str]]:
+    """Yield annotations by which OVN-Kubernetes sends other namespaces' traffic through a pod."""
+    for key, value in (
+        ("k8s.ovn.org/routing-namespaces", "team-nlp"),
+        ("k8s.ovn.org/routing-network", "project/net"),
+        ("k8s.ovn.org/bfd-enabled", ""),
+    ):
+        yield {"metadata": {"annotations": {key: value}}}, _GATEWAY
 
 
 def _tolerations(cluster: Cluster) -> Iterator[Body]:

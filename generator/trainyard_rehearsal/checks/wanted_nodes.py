@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainyard.model.platform import Site
-from trainyard_rehearsal.checks.refusals import BINDING, NETWORK, NODE_FEATURE
+from trainyard_rehearsal.checks.refusals import BINDING, NODE_FEATURE, ON_NODES
 from trainyard_rehearsal.checks.request_cases import RequestCase
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.nodes import nodes
 
 _GROUPS = ("nfd.k8s-sigs.io", "nfd.openshift.io")
+_REMEDIATIONS = "self-node-remediation.medik8s.io"
 _NETWORKS = "sriovnetwork.openshift.io"
 RULES: tuple[tuple[str, list[str]], ...] = (
     ("", ["bindings", "pods/binding"]),
     *((group, ["nodefeatures"]) for group in _GROUPS),
     (_NETWORKS, ["*"]),
+    (_REMEDIATIONS, ["*"]),
 )
-"""What OLM adds to the role `edit` for NFD and the SR-IOV operator, and what the account
+"""What OLM adds to the role `edit` for such operators, and what the account
 of an Argo CD has in its own namespace."""
 
 
@@ -39,22 +41,19 @@ def feature_cases(
         )
 
 
-def network_cases(
-    site: Site, maker: Api, namespace: str, refusal: str = NETWORK
+def operator_cases(
+    site: Site, maker: Api, namespace: str, refusal: str = ON_NODES
 ) -> Iterator[RequestCase]:
-    """Yield a new network, whose operator deletes the one that an annotation of it names."""
-    if not site.cluster.rail_fabrics:
-        return
+    """Yield what reboots a node, and a network whose operator deletes the one that it names."""
     last = {"operator.sriovnetwork.openshift.io/last-network-namespace": "team-nlp"}
-    metadata = {"name": "rehearsal", "namespace": namespace, "annotations": last}
-    body: Body = {
-        "apiVersion": f"{_NETWORKS}/v1",
-        "kind": "SriovIBNetwork",
-        "metadata": metadata,
-        "spec": {"resourceName": "x"},
-    }
-    request = partial(maker.create, body, dry_run=True)
-    yield RequestCase(f"{namespace}: a SriovIBNetwork", request, site.cluster.at, refusal)
+    for version, kind, given in (
+        (f"{_REMEDIATIONS}/v1alpha1", "SelfNodeRemediation", {}),
+        (f"{_NETWORKS}/v1", "SriovIBNetwork", last),
+    ):
+        metadata = {"name": "rehearsal", "namespace": namespace, "annotations": given}
+        body: Body = {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": {}}
+        request = partial(maker.create, body, dry_run=True)
+        yield RequestCase(f"{namespace}: a {kind}", request, site.cluster.at, refusal)
 
 
 def binding_cases(

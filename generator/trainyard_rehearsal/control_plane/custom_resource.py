@@ -36,6 +36,9 @@ def of_operators() -> Iterator[Body]:
     for group in ("nfd.k8s-sigs.io", "nfd.openshift.io"):
         version = _version("v1alpha1", any_field)
         yield _definition(group, "NodeFeature", "nodefeatures", "Namespaced", version)
+    version, name = _version("v1alpha1", any_field), "SelfNodeRemediation"
+    group = "self-node-remediation.medik8s.io"
+    yield _definition(group, name, f"{name.lower()}s", "Namespaced", version)
     version = _version("v1beta1", any_field)
     yield _definition("argoproj.io", "ArgoCD", "argocds", "Namespaced", version)
     name = "NamespaceManagement"

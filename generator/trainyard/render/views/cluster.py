@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trainyard.model import names
+from trainyard.model import member_kinds, names
 from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.monitoring import (
     API_SERVER,
@@ -208,6 +208,11 @@ class ClusterView:
     def device_list(self) -> str:
         """CEL: names of the resources that only the pools' nodes have."""
         return text_list(self.cluster.devices)
+
+    @property
+    def groups_on_nodes(self) -> tuple[str, ...]:
+        """Groups whose operators act on nodes for whoever writes one of their kinds."""
+        return member_kinds.ON_NODES
 
     @property
     def writers(self) -> Writers:

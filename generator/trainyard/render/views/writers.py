@@ -126,6 +126,18 @@ class Writers:
         return f"{group} in {text_list(groups)} || {kind} in {text_list(kinds)}"
 
     @property
+    def is_kind_on_nodes(self) -> str:
+        """CEL: the object is of a kind whose operator acts on nodes, wherever the object is."""
+        return f"request.resource.group in {text_list(member_kinds.ON_NODES)}"
+
+    @property
+    def may_write_there(self) -> str:
+        """CEL: who asks may create such an object outside of every project, as an operator may."""
+        own = text(self.cluster.system_namespace)
+        kind = "authorizer.group(request.resource.group).resource(request.resource.resource)"
+        return f"{kind}.namespace({own}).check('create').allowed()"
+
+    @property
     def or_deputy(self) -> str:
         """CEL to add to a condition: or OpenShift does for a user what the user says."""
         if not self.cluster.release.has_projects:
