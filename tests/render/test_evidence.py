@@ -365,9 +365,10 @@ _FABRIC = re.compile(
 _LIMITS = (
     "/test-ranks",
     "configmap-trainjob-limits-",
+    "validatingadmissionpolicy-trainyard-pool-nodes",
     "validatingadmissionpolicy-trainyard-trainjob-limits",
 )
-"""They count GPUs, and count none here."""
+"""They count GPUs, and count none here; one names operators that act on any node."""
 
 
 @pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])

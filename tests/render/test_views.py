@@ -62,12 +62,12 @@ def test_store_entries_are_what_the_secrets_of_the_tree_ask_for(cluster: str) ->
 
 
 def _entry(spec: dict[str, Any]) -> tuple[str, str]:
-    one = spec["data"][0]["remoteRef"] if "data" in spec else spec["dataFrom"][0]["extract"]
+    one = spec["data"][0]["remoteRef"] if spec["data"] else spec["dataFrom"][0]["extract"]
     return spec["secretStoreRef"]["name"], one["key"]
 
 
 def _properties(spec: dict[str, Any]) -> list[str]:
     """Return the properties that a Secret is made of; a template names them as variables."""
-    if "data" in spec:
+    if spec["data"]:
         return [each["remoteRef"]["property"] for each in spec["data"]]
     return sorted(set(re.findall(r"{{ \.(\w+) }}", str(spec["target"]["template"]["data"]))))
