@@ -10,9 +10,9 @@ from trainyard.model.space import Space
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.pool_attacks import gateways, pool_attacks
 from trainyard_rehearsal.checks.refusals import (
-    BLOCKED,
     CONTROLLER_UID,
     DELIVERY,
+    EXTERNAL,
     FILES,
     FINALIZER,
     INGRESS,
@@ -198,9 +198,12 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield body, ({"metadata": {"finalizers": ["example.com/hold"]}}, FINALIZER)
         yield body, ({"metadata": owners()}, OWNER)
     yield _many_owners(space)
-    (owner,) = owners("v1", "Pod")["ownerReferences"]
-    waited_for = {**owner, "controller": False, "blockOwnerDeletion": True}
-    yield pod(space), ({"metadata": {"ownerReferences": [waited_for]}}, BLOCKED)
+    for version, kind in (("v1", "Pod"), ("v1", "ConfigMap"), ("example.com/v1", "Nope")):
+        (owner,) = owners(version, kind)["ownerReferences"]
+        waited_for = {**owner, "controller": False, "blockOwnerDeletion": True}
+        # The API server may say so before the policy.
+        yield pod(space), ({"metadata": {"ownerReferences": [waited_for]}}, "blockOwnerDeletion")
+    yield service(space), ({"spec": {"type": "ExternalName", "externalName": "x.test"}}, EXTERNAL)
     orphan: Body = {"metadata": {"finalizers": ["orphan"]}}
     yield pod(space), (orphan, FINALIZER)
     yield deployment, ({"spec": {"template": orphan}}, FINALIZER)

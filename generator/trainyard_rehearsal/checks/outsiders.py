@@ -8,6 +8,7 @@ from functools import partial
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.pool_attacks import gateways, pool_attacks, pool_changes
+from trainyard_rehearsal.checks.refusals import BLOCKED
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.checks.wanted_nodes import (
@@ -38,6 +39,7 @@ _IN_SYSTEM = "deployer@example.com"
 
 _RBAC = "rbac.authorization.k8s.io"
 _PLAIN = {"name": "main", "image": "example.com/image"}
+_UID = "11111111-1111-1111-1111-111111111111"
 _ADDRESS = "spec.externalIPs takes the traffic"
 
 
@@ -77,10 +79,11 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
 
 
 def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: RequestTally) -> None:
-    """Bind a pod, and say what a node is, as the namespace's admin and as who does so for all."""
+    """Bind a pod, hold another, and say what a node is, as the namespace's admin and as who does so for all."""
     site, admin = lab.plan.site, _user(lab, "admin")
     hostile.send(feature_cases(site, admin, _NAMESPACE))
     hostile.send(operator_cases(site, admin, _NAMESPACE))
+    hostile.send(_waited_for(lab))
     hostile.send(binding_cases(site, admin, existing))
     scheduler = lab.api.acting("system:kube-scheduler", ["system:authenticated"])
     harmless.send(binding_cases(site, scheduler, existing, ""))
@@ -135,6 +138,21 @@ def _services(lab: Lab, makers: Iterable[Api], refusal: str) -> Iterator[Request
     for maker in makers:
         request = partial(maker.create, service, dry_run=True)
         yield RequestCase("a Service with externalIPs", request, lab.plan.site.cluster.at, refusal)
+
+
+def _waited_for(lab: Lab) -> Iterator[RequestCase]:
+    """Yield a ConfigMap for which the garbage collector would keep a pod of another namespace.
+
+    It compares the uid of an owner alone (kubernetes/kubernetes:
+    pkg/controller/garbagecollector/graph_builder.go@v1.34.4).
+    """
+    for version, kind in (("v1", "Pod"), ("example.com/v1", "Nope")):
+        owner = {"apiVersion": version, "kind": kind, "name": "x", "uid": _UID}
+        reference = {**owner, "blockOwnerDeletion": True}
+        metadata = {**_metadata("rehearsal", _NAMESPACE), "ownerReferences": [reference]}
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+        request = partial(_user(lab, "admin").create, body, dry_run=True)
+        yield RequestCase(f"an owner {kind}", request, lab.plan.site.cluster.at, BLOCKED)
 
 
 def _prepare(lab: Lab) -> None:

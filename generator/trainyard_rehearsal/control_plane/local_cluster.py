@@ -126,6 +126,8 @@ def _api_server(endpoint: Endpoint, port: int, etcd: int) -> Iterator[str]:
         "--authorization-mode",
         "RBAC",
     )
+    # OpenShift has it by default, and the README of other clusters asks for it.
+    yield from ("--enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
     yield from ("--token-auth-file", str(endpoint.folder / "tokens.csv"), "--allow-privileged")
     yield from ("--tls-cert-file", str(keys.certificate), "--tls-private-key-file", str(keys.key))
     yield from ("--service-cluster-ip-range", "10.96.0.0/16")
