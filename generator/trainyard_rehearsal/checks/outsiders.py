@@ -79,7 +79,7 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
 
 
 def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: RequestTally) -> None:
-    """Bind a pod, hold another, and say what a node is, as the namespace's admin and as who does so for all."""
+    """Bind and hold pods, and say what a node is, as an admin and as who does so for all."""
     site, admin = lab.plan.site, _user(lab, "admin")
     hostile.send(feature_cases(site, admin, _NAMESPACE))
     hostile.send(operator_cases(site, admin, _NAMESPACE))
