@@ -139,3 +139,11 @@ def test_an_alias_of_nothing_and_too_many_are_refused(text: str, reason: str) ->
 def test_nested_anchors_are_no_deeper_than_other_values() -> None:
     with pytest.raises(StreamError, match="more than 100 levels"):
         handwritten("".join(f"&a{number} [" for number in range(5000)))
+
+
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\u2029"])
+def test_a_string_with_another_end_of_line_has_a_place(end: str) -> None:
+    """Found by `make fuzz`: libyaml counts these too, and a job's text may hold them."""
+    text = f'{{"a": "x{end}y", "b": "x{end}y"}}'
+    source = read_handwritten("job.json", text.encode(), text)
+    assert [source.marks[0, key].line for key in "ab"] == [1, 2]

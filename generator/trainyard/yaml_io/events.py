@@ -6,6 +6,7 @@ at.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from trainyard.yaml_io.source import Mark
 Event = Any
 """An event of PyYAML's C parser; types-PyYAML knows neither its attributes nor that its marks are
 always there."""
+
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 class StreamError(ValueError):
@@ -64,6 +67,11 @@ def line_of(event: Event) -> int:
     """Return the 1-based line on which an event begins."""
     line: int = event.start_mark.line
     return line + 1
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text as libyaml counts them (YAML 1.1, 4.1.4), without their ends."""
+    return _BREAK.split(text)
 
 
 def span(event: Event, lines: Sequence[str]) -> Mark:

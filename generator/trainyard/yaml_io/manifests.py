@@ -7,7 +7,7 @@ from typing import Final
 
 from trainyard.yaml_io.aliases import expanded
 from trainyard.yaml_io.composer import Composer, Path
-from trainyard.yaml_io.events import Event, StreamError, span
+from trainyard.yaml_io.events import Event, StreamError, lines_of, span
 from trainyard.yaml_io.scalars import resolve_kubernetes
 from trainyard.yaml_io.source import Mark, Plain, Source
 
@@ -111,7 +111,7 @@ def read_manifests(file: str, content: bytes, text: str) -> Source:
     Raises:
         StreamError: as `parse_manifests`.
     """
-    manifests = _Manifests(text, text.split("\n"))
+    manifests = _Manifests(text, lines_of(text))
     documents = manifests.documents()
     return Source(file, content, documents, manifests.marks, manifests.key_marks)
 
@@ -129,6 +129,6 @@ def read_handwritten(file: str, content: bytes, text: str) -> Source:
     Raises:
         StreamError: as `parse_manifests`, but for aliases, of which there may be some.
     """
-    manifests = _Handwritten(text, text.split("\n"))
+    manifests = _Handwritten(text, lines_of(text))
     documents = manifests.documents()
     return Source(file, content, documents, manifests.marks, manifests.key_marks)
