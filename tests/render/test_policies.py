@@ -309,4 +309,5 @@ def test_tree_states_every_source_of_its_secrets() -> None:
             if each.kind.name == "ExternalSecret" and each.unit.startswith("teams/")
         ]
         assert secrets, site.name
-        assert all({"data", "dataFrom"} <= spec.keys() for spec in secrets)
+        assert all({"data", "dataFrom", "refreshPolicy"} <= spec.keys() for spec in secrets)
+        assert all(spec["target"]["immutable"] is False for spec in secrets)
