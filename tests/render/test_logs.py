@@ -117,6 +117,15 @@ def test_only_openshift_has_a_forwarder_and_roles_for_its_store() -> None:
         assert ("openshift-logging" in readme(cluster)) is has_it
 
 
+def test_one_container_does_not_fill_the_store_of_all_teams() -> None:
+    """Every input has a limit: a rank with NCCL's traces writes more than the store takes."""
+    inputs = forwarder(site({}))["spec"]["inputs"]
+
+    limits = [each["application"]["tuning"]["rateLimitPerContainer"] for each in inputs]
+    assert limits
+    assert all(0 < limit["maxRecordsPerSecond"] <= 1000 for limit in limits)
+
+
 def test_forwarder_drops_lines_only_where_it_is_asked_to() -> None:
     kept = forwarder(site({}))["spec"]
     dropping = forwarder(site({"dropCredentials": True}))["spec"]

@@ -57,7 +57,7 @@ def test_teams_borrow_within_one_tree_of_cohorts() -> None:
     teams = {"teams/nlp.yaml": borrower, "teams/vision.yaml": {"cohort": "production"}}
 
     assert messages(rule, {**cohorts({"production": ""}), **teams}) == [
-        "`borrow` allows 4 nodes of pool `dgx-h100`, but the other teams lend 0 nodes"
+        "`borrow` allows 4 nodes of pool `dgx-h100`, but the other teams lend nothing"
     ]
     assert messages(rule, {**cohorts({"production": "research"}), **teams}) == []
     assert messages(rule, {**cohorts({"production": "root", "root": "research"}), **teams}) == []

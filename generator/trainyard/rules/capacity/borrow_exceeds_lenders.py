@@ -35,10 +35,10 @@ def _beyond_lenders(cluster: Cluster, pool: Pool, owners: Owners) -> Iterator[Di
     lent = lent_by_others(cluster, owners)
     for tenant, quota in owners:
         if quota.borrow > lent.get(tenant.name, quota.borrow):
+            lend = lent[tenant.name]
             message = (
-                f"`borrow` allows {pool.display(quota.borrow)} of pool "
-                f"`{pool.name}`, but the other teams lend "
-                f"{pool.display(lent[tenant.name])}"
+                f"`borrow` allows {pool.display(quota.borrow)} of pool `{pool.name}`, but the "
+                f"other teams lend {pool.display(lend) if lend else 'nothing'}"
             )
             yield RULE.at(quota.at / "borrow", message)
 
