@@ -126,6 +126,12 @@ def test_one_container_does_not_fill_the_store_of_all_teams() -> None:
     assert all(0 < limit["maxRecordsPerSecond"] <= 1000 for limit in limits)
 
 
+def test_owner_of_another_collector_is_asked_for_that_limit() -> None:
+    asked = "1,000 lines of a container"
+    assert asked in readme(site({}, release="kubernetes-1.36"))
+    assert asked not in readme(site({}))
+
+
 def test_forwarder_drops_lines_only_where_it_is_asked_to() -> None:
     kept = forwarder(site({}))["spec"]
     dropping = forwarder(site({"dropCredentials": True}))["spec"]
