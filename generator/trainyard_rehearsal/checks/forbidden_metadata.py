@@ -10,7 +10,8 @@ FORBIDDEN_METADATA: tuple[tuple[Body, str], ...] = (
     ({"finalizers": ["example.com/hold"]}, FINALIZER),
     ({"finalizers": ["foregroundDeletion"]}, FINALIZER),
     ({"ownerReferences": [_OWNER]}, OWNER),
-    ({"ownerReferences": [{**_OWNER, "controller": True, "blockOwnerDeletion": True}]}, OWNER),
+    # The API server may refuse it before a policy does.
+    ({"ownerReferences": [{**_OWNER, "blockOwnerDeletion": True}]}, "ownerReference"),
     (
         {"annotations": {"argocd.argoproj.io/tracking-id": "lab-team-nlp:/ConfigMap:team-nlp/x"}},
         DELIVERY,
