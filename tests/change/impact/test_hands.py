@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,3 +99,16 @@ def test_a_level_more_is_a_label_for_the_nodes_and_one_less_is_no_work() -> None
 
     assert (work.adds, work.removes, work.files) == (("x.example.com/spine",), (), ())
     assert node_work(sides(levels("spine", "leaf"), levels("leaf"))) == ()
+
+
+@pytest.mark.parametrize(("sync", "waits"), [("manual", 1), ("automatic", 0), ("with-platform", 0)])
+def test_somebody_starts_the_sync_of_nodes_only_where_argo_cd_does_not(
+    sync: str, waits: int
+) -> None:
+    synced = sides({}, {CLUSTER: {"nodes": {"sync": sync}}})
+    files: dict[str, FileChange] = {"nodes/sriovnetworknodepolicy-x.yaml": "changed"}
+    found = compare([replace(synced, files=files)], None).clusters[0]
+    lines = [line for each in sections(found, fields=False) for line in each.lines]
+
+    assert lines.count("  Argo CD applies it once somebody starts this sync.") == waits
+    assert not any("applies none of it" in line for line in lines)

@@ -15,7 +15,7 @@ from trainyard.model.pool import Pool
 def hand_changes(sides: Sides) -> tuple[HandChange, ...]:
     """Return what each person has to do after the merge; sorted."""
     found: dict[tuple[str, FileChange], list[str]] = defaultdict(list)
-    by_itself = sides.new is not None and sides.new.cluster.node_sync == "automatic"
+    by_itself = sides.new is not None and sides.new.cluster.node_sync != "manual"
     for path, change in sorted(sides.files.items()):
         owner = owner_of(path)
         if owner and not (by_itself and owner == NODES_SYNCER):
