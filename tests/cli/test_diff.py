@@ -205,6 +205,30 @@ def test_two_branches_that_are_green_alone_and_red_together(trainyard: Call) -> 
     assert "error[capacity/oversubscribed]" in ended.out
 
 
+def test_runtime_that_one_branch_removes_and_another_lists(trainyard: Call) -> None:
+    """Each is green alone, and Git merges both without a conflict."""
+    replace("teams/vision.yaml", ", horovod]", "]")
+    assert trainyard("generate").code == Exit.FINE
+    commit("nobody lists it")
+    git("checkout", "--quiet", "-b", "lists")
+    replace("teams/nlp.yaml", "grpo,", "grpo, horovod,")
+    assert trainyard("diff", "--base=main").code == Exit.FINE
+    commit()
+    git("checkout", "--quiet", "main")
+    Path("profiles/runtimes/horovod.yaml").unlink()
+    removed = trainyard("diff", "--base=main")
+    assert trainyard("generate").code == Exit.FINE
+    commit()
+    git("checkout", "--quiet", "lists")
+
+    ended = trainyard("diff", "--base=main", "--merge-base")
+
+    assert removed.code == Exit.FINE
+    assert "  - profiles/runtimes/horovod.yaml is deleted\n" in removed.out
+    assert ended.code == Exit.FINDINGS
+    assert "error[references/unknown-name]: there is no runtime `horovod`" in ended.out
+
+
 def test_tree_that_nobody_generated_after_an_edit_shows_when_it_is(trainyard: Call) -> None:
     """The profiles of base and head are the same then; the tree that is merged is not."""
     replace("teams/vision.yaml", "vision-guests", "vision-visitors")
