@@ -60,6 +60,15 @@ def test_without_an_edit_nothing_is_said(trainyard: Call) -> None:
     assert trainyard("diff", "--base=main", "--format=markdown").out.startswith(NOTHING)
 
 
+def test_comments_and_the_order_of_keys_are_no_change(trainyard: Call) -> None:
+    team = Path("profiles/teams/nlp.yaml")
+    first, second, *rest = team.read_text("utf-8").splitlines(keepends=True)
+    team.write_text("".join(("# on call\n", second, first, *rest)), encoding="utf-8")
+
+    assert trainyard("diff", "--base=main").out.startswith("nothing changes\n")
+    assert trainyard("generate", "--check").code == Exit.FINE
+
+
 def test_change_without_effect_on_clusters_is_worth_a_comment(trainyard: Call) -> None:
     """Whoever owns files decides about later changes; a revert is nothing again."""
     settings = Path("profiles/trainyard.yaml")
