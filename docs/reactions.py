@@ -9,7 +9,7 @@ from docs.markdown import cell
 from trainyard.change.impact.reaction import ANY, Reaction
 from trainyard.change.impact.reactions.table import REACTIONS
 
-_CHANGES = ("created", "changed", "recreated", "deleted")
+_CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
 
 
 def edits() -> Iterator[str]:
@@ -19,7 +19,8 @@ def edits() -> Iterator[str]:
         "",
         "What a merged edit of each kind of object does to running jobs and to nodes.",
         "Of a kind's lines for a changed field, the first that fits counts.",
-        "Nothing happens to an object that leaves the tree with `Prune=false`, or with its folder.",
+        "An object that leaves the tree with `Prune=false`, or with its folder, is *left behind*.",
+        "Nothing happens to it, and to others only what a line says.",
         "[What a change does](../explanation/what-a-change-does.md) explains the effects.",
     )
     ordered = sorted(REACTIONS, key=lambda each: (each.kind, _CHANGES.index(each.change)))

@@ -117,8 +117,12 @@ def _faults(answer: Mapping[str, Any], case: dict[str, Any]) -> Iterator[str]:
             yield f"is told, and not silent: {found.effects[0]}"
         if not found.edits:
             yield "the edit itself is not told"
-    both = tell(beside, after)
-    yield from _missing(says, forward=True, effects=both.effects, where=" beside another edit")
+    for forward, old, new in ((True, beside, after), (False, after, beside)):
+        if forward or not str(says).startswith("error["):
+            effects = tell(old, new).effects
+            yield from _missing(
+                says, forward=forward, effects=effects, where=" beside another edit"
+            )
 
 
 def _missing(

@@ -60,6 +60,15 @@ def test_without_an_edit_nothing_is_said(trainyard: Call) -> None:
     assert trainyard("diff", "--base=main", "--format=markdown").out.startswith(NOTHING)
 
 
+def test_comments_and_the_order_of_keys_are_no_change(trainyard: Call) -> None:
+    team = Path("profiles/teams/nlp.yaml")
+    first, second, *rest = team.read_text("utf-8").splitlines(keepends=True)
+    team.write_text("".join(("# on call\n", second, first, *rest)), encoding="utf-8")
+
+    assert trainyard("diff", "--base=main").out.startswith("nothing changes\n")
+    assert trainyard("generate", "--check").code == Exit.FINE
+
+
 def test_change_without_effect_on_clusters_is_worth_a_comment(trainyard: Call) -> None:
     """Whoever owns files decides about later changes; a revert is nothing again."""
     settings = Path("profiles/trainyard.yaml")
@@ -176,7 +185,7 @@ def test_base_with_newer_commits_is_named(trainyard: Call) -> None:
     behind = trainyard("diff", "--base=main")
     merged = trainyard("diff", "--base=main", "--merge-base")
 
-    assert "the base has commits that the head lacks" in behind.out
+    assert behind.out.startswith("the base has commits that the head lacks")
     assert "vision on dgx-h100: 3 -> 4 nodes" in behind.out
     assert "the base has commits" not in merged.out
     assert "vision" not in merged.out
@@ -203,6 +212,30 @@ def test_two_branches_that_are_green_alone_and_red_together(trainyard: Call) -> 
 
     assert ended.code == Exit.FINDINGS
     assert "error[capacity/oversubscribed]" in ended.out
+
+
+def test_runtime_that_one_branch_removes_and_another_lists(trainyard: Call) -> None:
+    """Each is green alone, and Git merges both without a conflict."""
+    replace("teams/vision.yaml", ", horovod]", "]")
+    assert trainyard("generate").code == Exit.FINE
+    commit("nobody lists it")
+    git("checkout", "--quiet", "-b", "lists")
+    replace("teams/nlp.yaml", "grpo,", "grpo, horovod,")
+    assert trainyard("diff", "--base=main").code == Exit.FINE
+    commit()
+    git("checkout", "--quiet", "main")
+    Path("profiles/runtimes/horovod.yaml").unlink()
+    removed = trainyard("diff", "--base=main")
+    assert trainyard("generate").code == Exit.FINE
+    commit()
+    git("checkout", "--quiet", "lists")
+
+    ended = trainyard("diff", "--base=main", "--merge-base")
+
+    assert removed.code == Exit.FINE
+    assert "  - profiles/runtimes/horovod.yaml is deleted\n" in removed.out
+    assert ended.code == Exit.FINDINGS
+    assert "error[references/unknown-name]: there is no runtime `horovod`" in ended.out
 
 
 def test_tree_that_nobody_generated_after_an_edit_shows_when_it_is(trainyard: Call) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from trainyard.model.pool import Pool
+
 NODES_SYNCER: Final = "whoever starts the sync of `nodes/`"
 """Argo CD applies these files, once that is done; with ``nodes: {sync: automatic}`` by itself."""
 
@@ -30,3 +32,17 @@ def owner_of(path: str) -> str:
     if path.endswith("/kustomization.yaml"):
         return ""
     return _OWNERS.get(max(filter(path.startswith, _OWNERS), key=len, default=""), "")
+
+
+def node_files(pool: Pool) -> tuple[str, ...]:
+    """Return the files that the owner of a pool's nodes installs on each, sorted.
+
+    They are below the cluster's folder, where its features have ``node-files``.
+    """
+    kubelet = f"node-files/{pool.name}-kubelet-configuration.yaml"
+    return (kubelet, limits_file(pool)) if pool.fabric else (kubelet,)
+
+
+def limits_file(pool: Pool) -> str:
+    """Return the file that lifts the limit of locked memory on nodes with rails."""
+    return f"node-files/{pool.name}-memlock.conf"

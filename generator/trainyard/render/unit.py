@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.model.by_hand import limits_file
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.render.daemons import daemons
@@ -117,9 +118,7 @@ def node_limits(site: Site) -> dict[str, str]:
     if "node-files" not in site.cluster.features:
         return {}
     text = (templates_folder() / "node-files" / "memlock.conf").read_text(encoding="utf-8")
-    return {
-        f"node-files/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric
-    }
+    return {limits_file(pool): text for pool in site.cluster.pools if pool.fabric}
 
 
 def readme(site: Site) -> str:

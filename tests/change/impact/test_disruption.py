@@ -330,11 +330,12 @@ def test_cohort_with_another_name_evicts_nobody(parent: str) -> None:
     assert disturbed(named("research"), named("science")) == ()
 
 
-def test_synced_nodes_release_what_waited() -> None:
-    (released,) = disturbed({}, {CLUSTER: {"nodes": {"sync": "automatic"}}})
+@pytest.mark.parametrize("sync", ["automatic", "with-platform"])
+def test_synced_nodes_release_what_waited(sync: str) -> None:
+    automatic = {CLUSTER: {"nodes": {"sync": sync}}}
+    (released,) = disturbed({}, automatic)
     assert (released.effect, released.nodes) == (Effect.UNLOCKS, 9)
     assert released.cause == "`nodes/` is synced automatically"
-    automatic = {CLUSTER: {"nodes": {"sync": "automatic"}}}
     assert disturbed(automatic, {}) == ()
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.change.impact.platforms import sides
+from tests.change.impact.platforms import CLUSTER, own, sides
+from tests.conftest import REPOSITORY
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.duties import FileChange, HandChange
-from trainyard.change.impact.hands import hand_changes
+from trainyard.change.impact.hands import hand_changes, node_work
+from trainyard.change.impact.model import Sides
 from trainyard.cli.impact.sections import sections
 from trainyard.model.by_hand import owner_of
 
@@ -68,3 +71,44 @@ def test_what_is_in_use_of_a_deleted_file_stays() -> None:
         f"- for the owner of Alertmanager: {ROUTES}",
         "  What is in use of a deleted file stays until its owner removes it.",
     )
+
+
+def test_new_nodes_need_the_labels_of_their_topology_and_the_files_of_their_pool() -> None:
+    """Without the labels Kueue gives them no job, and without the files ranks share cores."""
+    for site, _ in own():
+        pools = tuple(replace(pool, nodes=pool.nodes + 1) for pool in site.cluster.pools)
+        grown = replace(site, cluster=replace(site.cluster, pools=pools))
+        works = node_work(Sides(site.name, site, grown, {}, {}))
+        named = [file for work in works for file in work.files]
+        folder = REPOSITORY / "overlays" / site.name
+
+        assert sorted(named) == sorted(
+            f"node-files/{each.name}" for each in folder.glob("node-files/*")
+        )
+        for pool, work in zip(sorted(pools, key=lambda each: each.name), works, strict=True):
+            assert (pool.topology is None) or set(pool.topology.levels) <= set(work.adds)
+
+
+def test_a_level_more_is_a_label_for_the_nodes_and_one_less_is_no_work() -> None:
+    def levels(*names: str) -> dict[str, object]:
+        return {
+            CLUSTER: {"fabrics": {"ib": {"levels": [f"x.example.com/{each}" for each in names]}}}
+        }
+
+    (work,) = node_work(sides(levels("leaf"), levels("spine", "leaf")))
+
+    assert (work.adds, work.removes, work.files) == (("x.example.com/spine",), (), ())
+    assert node_work(sides(levels("spine", "leaf"), levels("leaf"))) == ()
+
+
+@pytest.mark.parametrize(("sync", "waits"), [("manual", 1), ("automatic", 0), ("with-platform", 0)])
+def test_somebody_starts_the_sync_of_nodes_only_where_argo_cd_does_not(
+    sync: str, waits: int
+) -> None:
+    synced = sides({}, {CLUSTER: {"nodes": {"sync": sync}}})
+    files: dict[str, FileChange] = {"nodes/sriovnetworknodepolicy-x.yaml": "changed"}
+    found = compare([replace(synced, files=files)], None).clusters[0]
+    lines = [line for each in sections(found, fields=False) for line in each.lines]
+
+    assert lines.count("  Argo CD applies it once somebody starts this sync.") == waits
+    assert not any("applies none of it" in line for line in lines)

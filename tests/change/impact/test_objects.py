@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.change.impact.platforms import CLUSTER, NLP, VISION, quota, sides
+from tests.change.impact.test_quotas import NICS
 from trainyard.change.impact.edits import same_edits
 from trainyard.change.impact.model import ObjectChange, Sides
 from trainyard.change.impact.objects import number_deleted, number_synced, object_changes
@@ -273,3 +274,12 @@ def test_team_whose_name_is_part_of_another_is_not_taken_for_it() -> None:
     assert (
         replaced(gone, {Identity("ClusterQueue", "", "language2-gpu")}, {"nlp": "language"}) == {}
     )
+
+
+def test_rail_that_nodes_lack_goes_and_the_quota_stays() -> None:
+    fewer = {"hardware/dgx-h100.yaml": {"gpu": {"count": 4}, "nics": NICS[:4]}}
+    changes = object_changes(sides({}, fewer))
+    gone = [each for each in changes if each.identity.kind == "NetworkAttachmentDefinition"]
+    reasons = {each.reason for each in gone if each.change == "deleted"}
+
+    assert reasons == {"its team has no such rail any more"}

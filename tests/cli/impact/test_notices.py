@@ -81,3 +81,17 @@ def test_who_gets_another_role_instead_gains() -> None:
     after = {"groups": {"admin": ["leads", "people"], "user": ["nlp"]}}
 
     assert notices(NLP, before, after) == ["gives rights to group people"]
+
+
+def test_team_that_is_held_to_less_is_named() -> None:
+    def under(**controls: str) -> dict[str, Any]:
+        regulation = {"title": "HIPAA", "controls": controls}
+        return {NLP: {"compliance": "hipaa"}, "compliance/hipaa.yaml": regulation}
+
+    change = sides(under(audit="a", fips="b"), under(audit="a"))
+
+    assert [*module.notices(compare([change], None))] == ["demands less of nlp"]
+
+
+def test_every_notice_is_tried() -> None:
+    assert NOTICES.keys() | {"demands less of"} == module._NOTICES.keys()

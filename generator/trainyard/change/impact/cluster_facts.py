@@ -118,6 +118,8 @@ def pool_facts(pool: Pool) -> Facts:
     placed = pool.topology.name if pool.topology else NONE
     yield Fact("Network", subject, "are in topology"), placed
     yield Fact("By hand", subject, "have hardware"), hardware.name
+    yield Fact("By hand", subject, "have processors"), hardware.architecture
+    yield Fact("By hand", subject, "have GPUs"), hardware.gpu.product if hardware.gpu else NONE
     yield Fact("By hand", subject, "kubelet keeps"), ", ".join(amounts)
     yield Fact("By hand", subject, "pods at most"), str(hardware.total.pods)
     if fabric := pool.device_fabric:

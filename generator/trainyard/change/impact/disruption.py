@@ -108,8 +108,6 @@ def _edited(sides: Sides, change: ObjectChange, verb: str) -> Iterator[Edited]:
         fields = refused_changes(old, new)
     elif verb == "changed":
         fields = change.fields
-    elif verb == "left behind":
-        fields = ()
     for field in fields:
         yield Edited(change, old, new, field)
 

@@ -29,13 +29,17 @@ class NodeWork:
 
     Args:
         nodes: how many: all of the pool, or those that are new in it.
-        adds, removes: labels as ``key=value`` and taints as ``key:NoSchedule``, sorted.
+        adds: labels as ``key=value``, those of the topology as ``key``, and taints as
+            ``key:NoSchedule``; sorted.
+        removes: labels and taints, sorted.
+        files: what is installed on new nodes, below the cluster's folder; sorted.
     """
 
     pool: str
     nodes: int
     adds: tuple[str, ...]
     removes: tuple[str, ...]
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class Reaction:
     Of a kind's reactions to a change of a field, the first that fits counts.
 
     Args:
-        change: ``created``, ``changed``, ``recreated`` or ``deleted``.
+        change: ``created``, ``changed``, ``recreated``, ``deleted`` or ``left behind``.
         fields: dotted path, with ``*`` for any part; what is below it too.
         when, condition: what else must hold, in code and in words; empty for nothing.
         effect: None where nothing that runs is disturbed.

@@ -17,8 +17,8 @@ def duty_lines(cluster: ClusterImpact) -> Iterator[str]:
         yield "  Every object is made there anew. What is at the old address stays, unwatched."
     for work in cluster.node_work:
         nodes = f"{counted(work.nodes, 'node')} of {work.pool}"
-        marks = signed(work.adds, work.removes)
-        yield f"~ for the owner of the nodes: {nodes} need {', '.join(marks) or 'no label'}"
+        needs = (*signed(work.adds, work.removes), *work.files)
+        yield f"~ for the owner of the nodes: {nodes} need {', '.join(needs) or 'no label'}"
     yield from _files(cluster)
 
 

@@ -14,6 +14,10 @@ _STATE = "argoproj/argo-cd:controller/state.go@v3.5.7"
 
 
 def _released(change: str, fields: str = ANY) -> Reaction:
+    """Return that nobody starts the sync of nodes any more.
+
+    Synced with `platform/`, they have no Application of their own.
+    """
     return Reaction(
         kind="Application",
         change=change,
@@ -32,7 +36,7 @@ def _released(change: str, fields: str = ANY) -> Reaction:
 _changed = partial(Reaction, kind="Application", change="changed", source=_STATE)
 _APPLICATION = (
     _released("changed", "spec.syncPolicy.automated"),
-    _released("deleted"),
+    _released("left behind"),
     _changed(
         fields="spec.destination",
         consequence="Argo CD compares and syncs the new place. What is at the old one stays there, "
