@@ -17,6 +17,7 @@ from trainyard_rehearsal.checks.operator_commands import RULES, OperatorCommands
 from trainyard_rehearsal.checks.platform_data import naming_stores
 from trainyard_rehearsal.checks.refusals import (
     EVICTION,
+    FINALIZER,
     FORCE,
     GRACE,
     OF_DELIVERY,
@@ -214,9 +215,11 @@ class _Tried:
             yield self._case(body, "with another status", STATUS, request)
         yield from self._deletions(rank)
         trainer = self._delivered()
-        for change in (hold, {"metadata": objects.owners()}, {"metadata": {"labels": None}}):
+        unlabelled: Body = {"metadata": {"labels": None}}
+        owned: Body = {"metadata": objects.owners()}
+        for change, refusal in ((hold, FINALIZER), (owned, OWNER), (unlabelled, OF_DELIVERY)):
             request = partial(self._account.patch, trainer, change)
-            yield self._case(trainer, f"changed to {as_json(change)}", OF_DELIVERY, request)
+            yield self._case(trainer, f"changed to {as_json(change)}", refusal, request)
         delete = partial(self._account.delete, trainer)
         yield self._case(trainer, "deleted", OF_DELIVERY, delete)
         # Either of two policies may answer the second.
