@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 from tests.audit.tree import Document, Tree
@@ -234,12 +234,11 @@ def evidence_is_there(tree: Tree) -> Iterator[str]:
 
 
 def _rows(tree: Tree, team: str) -> Iterator[tuple[str, str]]:
-    """Yield control and text of each row of a team's evidence."""
+    """Yield each control of a team's evidence, and what answers it."""
     for section in tree.evidence.split("\n## "):
         if section.partition("\n")[0].rpartition("team ")[2] == team:
-            rows = (line for line in section.splitlines() if line.startswith("| "))
-            for row in islice(rows, 1, None):
-                yield row.split("|")[1].strip(), row
+            for answer in section.split("\n### ")[1:]:
+                yield answer.partition(": ")[0], answer
 
 
 def _is_statement(named: str) -> bool:

@@ -45,7 +45,7 @@ def test_page_shows_the_day_and_what_follows(profiles: Path) -> None:
     page = files(profiles)["prod-east/README.md"].decode()
 
     ending = r"until 2027-01-31 (paper \| ours), then 4 nodes"
-    assert f"| nlp | active | `gpu` | 8 nodes of dgx-h100 {ending} | 8 | 8 |" in page
+    assert f"- Queue `gpu` has 8 nodes of dgx-h100 {ending}, may borrow 8 and lends 8." in page
 
 
 @pytest.mark.parametrize(

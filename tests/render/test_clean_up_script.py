@@ -48,7 +48,7 @@ def _visited(
             "PATH": f"{tmp_path}:/usr/bin:/bin",
             "FINISHED": "%s",
             "KEEP_SECONDS": "0",
-            "NAMESPACES": " ".join(namespaces),
+            "NAMESPACES": "\n".join(namespaces),
             "HOUR": str(hour),
             "SEEN": str(seen),
             "FAILED": failed,

@@ -88,17 +88,18 @@ def test_lock_is_read_back_as_it_was_written(
     assert read_lock(folder) == lock
 
 
-def test_lock_bytes_hold_one_file_a_line_and_a_blank_line_between_units() -> None:
-    """So Git merges new files of two neighbours."""
+def test_lock_bytes_hold_one_file_a_line_and_a_blank_line_after_each() -> None:
+    """So Git merges changes of neighbours; what every cluster has is last, and needs no comma."""
     text = lock_bytes(_lock("teams/b/x", "teams/a/y", "a", "teams/a/x")).decode()
     profiles = '["profiles/a.yaml", "profiles/b.yaml"]'
-    assert text.splitlines()[7:13] == [
-        f'    "a": {profiles},',
-        "",
+    assert text.splitlines()[7:14] == [
         f'    "teams/a/x": {profiles},',
+        "",
         f'    "teams/a/y": {profiles},',
         "",
-        f'    "teams/b/x": {profiles}',
+        f'    "teams/b/x": {profiles},',
+        "",
+        f'    "a": {profiles}',
     ]
     assert json.loads(text)["version"] == 4
 

@@ -64,6 +64,8 @@ def emit_site(
     origins: dict[str, tuple[str, ...]] = {}
     for path, (body, profiles) in documents.items():
         files[path], origins[path] = emit(body, _header(profiles)), profiles
+        if path.endswith("/kustomization.yaml"):
+            files[path] = _spaced(files[path])
     for path, text in _texts(site, manifests).items():
         files[path], origins[path] = text.encode(), site.cluster.files
     for path, tenant, text in team_pages(site):
@@ -118,6 +120,14 @@ def _texts(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
             f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n"
         ),
     }
+
+
+def _spaced(kustomization: bytes) -> bytes:
+    """Return a kustomization with a blank line before each name of its lists.
+
+    Git merges two changes of a list only if a line lies between them.
+    """
+    return kustomization.replace(b"\n- ", b"\n\n- ")
 
 
 def _header(files: tuple[str, ...]) -> str:

@@ -202,7 +202,7 @@ def _check_without_limits(
     unlisted = RequestCase(
         f"{name} out of the list of open namespaces", request, manifest.at, CLOSED
     )
-    lab.api.patch(listed, {"data": {"namespaces": " ".join(others)}})
+    lab.api.patch(listed, {"data": {"namespaces": "\n".join(others)}})
     with _restored(lab.api, listed):
         _send_when_refused(lab, unlisted, closed)
     lab.processes.wait_until(lambda: not refusal_of(request), f"the opening of {name}", _PATIENCE)

@@ -82,8 +82,9 @@ def _as_wanted(alert: Alert, cluster: Cluster) -> Alert:
 
 
 def _recorded(record: Record) -> dict[str, object]:
+    # The labels tell it from its neighbours: Git finds a new one beside a changed number.
     labels = {"labels": dict(record.labels)} if record.labels else {}
-    return {"record": record.name, "expr": record.expr, **labels}
+    return {"record": record.name, **labels, "expr": record.expr}
 
 
 def _rule(cluster: Cluster, alert: Alert) -> dict[str, object]:

@@ -19,7 +19,7 @@ from trainyard.render.views.counts import MOST_JOBS, MOST_OBJECTS
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
 from trainyard.render.views.queue import FRAMEWORKS
-from trainyard.render.views.space import Binding, SpaceView, people_subjects
+from trainyard.render.views.space import Binding, SpaceView, listed, people_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 _WITH_CONTENT = "WriteRequestBodies"
@@ -118,13 +118,12 @@ class SiteView:
     @property
     def mpi_namespaces(self) -> str:
         """Namespaces that may have MPIJobs, as the admission policy splits them."""
-        return " ".join(space.namespace for space in self.site.mpi_spaces)
+        return listed(self.site.mpi_spaces)
 
     @property
     def own_runtime_namespaces(self) -> str:
         """Namespaces that may have TrainingRuntimes, as the admission policy splits them."""
-        spaces = self.site.spaces
-        return " ".join(space.namespace for space in spaces if space.team.own_runtimes)
+        return listed(space for space in self.site.spaces if space.team.own_runtimes)
 
     @property
     def no_job_name(self) -> str:
@@ -194,7 +193,7 @@ class SiteView:
     @property
     def admitted_namespaces(self) -> str:
         """Namespaces whose limits are in this tree, as the admission policy splits them."""
-        return " ".join(space.namespace for space in self.site.spaces)
+        return listed(self.site.spaces)
 
     @property
     def most_jobs(self) -> int:

@@ -275,3 +275,8 @@ def _limits(grant: Grant) -> dict[str, str]:
         "threadsPerRank": str(launch.threads_per_rank),
         "perNode": " ".join(per_node),
     }
+
+
+def listed(spaces: Iterable[Space]) -> str:
+    """Return namespaces, each on a line of its own: Git merges new ones of two teams."""
+    return "\n".join(space.namespace for space in spaces)
