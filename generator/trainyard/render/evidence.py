@@ -14,7 +14,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.render.measures.access import access
-from trainyard.render.measures.answer import Measure, SiteObjects
+from trainyard.render.measures.answer import OPEN, Measure, SiteObjects
 from trainyard.render.measures.audit import audit
 from trainyard.render.measures.encryption import fips, transit
 from trainyard.render.measures.network import network
@@ -84,6 +84,24 @@ def evidence(site: Site, manifests: Sequence[Manifest]) -> tuple[Section, ...]:
         )
         for tenant, regulation in _regulated(site)
     )
+
+
+def unanswered(site: Site, manifests: Sequence[Manifest]) -> Mapping[str, frozenset[str]]:
+    """Return the measures that the tree of a site alone does not meet, by team.
+
+    Args:
+        site: the cluster with its teams.
+        manifests: its objects; bindings may be missing, as they only show who has access.
+    """
+    place = SiteObjects(site, manifests)
+    return {
+        tenant.name: frozenset(
+            measure
+            for measure in regulation.controls
+            if MEASURES[measure][1](tenant, place).state == OPEN
+        )
+        for tenant, regulation in _regulated(site)
+    }
 
 
 def outside(site: Site) -> tuple[str, ...]:

@@ -60,6 +60,17 @@ def test_regulation_that_demands_less_concerns_the_teams_under_it() -> None:
     assert regulation_changes(sides(UNDER, UNDER)) == ()
 
 
+def test_measure_that_the_tree_meets_no_longer_is_named() -> None:
+    """Nobody tells an API server of a provider what to record: the audit is open."""
+    unavailable = {**UNDER, CLUSTER: {"unavailable": ["api-server-flags"]}}
+    (change,) = regulation_changes(sides(UNDER, unavailable))
+
+    assert change == RegulationChange("nlp", "HIPAA", "HIPAA", (), (), ("audit",), ())
+    assert lines(regulations=(change,)) == ["! no longer answered for nlp: audit"]
+    (again,) = regulation_changes(sides(unavailable, UNDER))
+    assert lines(regulations=(again,)) == ["+ answered for nlp: audit"]
+
+
 def claim(size: str) -> dict[str, Any]:
     return {
         "apiVersion": "v1",

@@ -51,6 +51,7 @@ class RegulationChange:
     Args:
         before, after: title of the regulation; empty for none.
         lost, gained: measures that are demanded of it no longer, or now; sorted.
+        opened, answered: measures that the tree alone meets no longer, or now; sorted.
     """
 
     team: str
@@ -58,6 +59,8 @@ class RegulationChange:
     after: str
     lost: tuple[str, ...]
     gained: tuple[str, ...]
+    opened: tuple[str, ...] = ()
+    answered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,12 @@ def _weakened(cluster: ClusterImpact) -> Iterator[str]:
             yield each.team
 
 
+def _unanswered(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.regulations:
+        if each.opened:
+            yield each.team
+
+
 def _raised(cluster: ClusterImpact) -> Iterator[str]:
     for priority in cluster.priorities:
         if priority.added:
@@ -123,6 +129,7 @@ def _new_namespaces(cluster: ClusterImpact) -> set[str]:
 _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
     "takes resources from": _losing,
     "demands less of": _weakened,
+    "leaves measures unanswered for": _unanswered,
     "grows for good": _grown,
     "permits another priority to": _raised,
     "opens network paths of": _opened,

@@ -45,6 +45,10 @@ def compliance_lines(cluster: ClusterImpact) -> Iterator[str]:
             yield f"! no longer demanded of {each.team}: {', '.join(each.lost)}"
         if each.gained:
             yield f"+ demanded of {each.team}: {', '.join(each.gained)}"
+        if each.opened:
+            yield f"! no longer answered for {each.team}: {', '.join(each.opened)}"
+        if each.answered:
+            yield f"+ answered for {each.team}: {', '.join(each.answered)}"
 
 
 def fact_lines(cluster: ClusterImpact, topic: str) -> Iterator[str]:

@@ -42,6 +42,6 @@ def _covered(policies: Iterable[Manifest]) -> set[str]:
     """Return the namespaces that rules of the audit policy name."""
     namespaces: set[str] = set()
     for policy in policies:
-        for rule in policy.body["rules"]:
+        for rule in policy.body.get("rules", ()):
             namespaces.update(rule.get("namespaces", ()))
     return namespaces
