@@ -488,33 +488,31 @@ def test_readme_without_teams_promises_no_samples() -> None:
 
 
 def _lines(text: str, word: str) -> list[str]:
-    """Return the rows of the page's tables that hold a word."""
-    return [
-        line.strip() for line in text.splitlines() if line.strip().startswith("|") and word in line
-    ]
+    """Return the items of the page's lists, and the rows of its tables, that hold a word."""
+    lines = map(str.strip, text.splitlines())
+    return [line for line in lines if line.startswith(("| ", "- ")) and word in line]
 
 
 def test_readme_has_the_quota_of_a_team_once() -> None:
-    """Namespaces of a team share its quota: a row for each would read as a sum."""
+    """Namespaces of a team share its quota: a line for each would read as a sum."""
     text = readme(site({"teams/nlp.yaml": {"spaces": {"dev": {"largestJob": {"nodes": 2}}}}}))
-    quota = [line for line in _lines(text, "| nlp |") if "of dgx-h100" in line]
+    nlp = text.partition("### nlp\n")[2].partition("### vision\n")[0]
 
-    assert quota == ["| nlp | active | `gpu` | 4 nodes of dgx-h100 | 0 | 4 |"]
-    assert [
-        line
-        for line in _lines(text, "`team-nlp-dev`")
-        if "`openmpi-cuda-v1-dgx-h100` 2 nodes" in line
+    assert _lines(nlp, "of dgx-h100") == [
+        "- Queue `gpu` has 4 nodes of dgx-h100, may borrow 0 and lends 4."
     ]
+    dev = nlp.partition("- `team-nlp-dev`, queue `gpu` or no label, runs jobs of at most:")[2]
+    assert "- 2 nodes with `openmpi-cuda-v1-dgx-h100`" in dev
 
 
 def test_readme_shows_that_a_team_is_draining() -> None:
     """Its queues evict and hold, so no job of it runs, however large."""
     text = readme(site({"teams/nlp.yaml": {"state": "draining"}}))
 
-    assert "| nlp | draining | `gpu` |" in text
-    assert "| nlp | `team-nlp` | `gpu`, or no label | none: the team is draining |" in text
+    assert "### nlp\n\nThe team is draining.\n" in text
+    assert "`team-nlp`, queue `gpu` or no label, runs nothing, while the team is draining." in text
     assert "The queues of a team that is `draining` evict its jobs and admit none." in text
-    assert "| vision | active | `gpu` |" in text
+    assert "### vision\n\nThe team is active.\n" in text
     assert "draining" not in readme(site())
 
 
@@ -536,7 +534,7 @@ def test_readme_names_the_folders_that_volumes_mount() -> None:
     }
 
     assert _lines(readme(cluster), "nfs.") == [
-        "| `nfs.corp.internal:/export/home/nlp` | `team-nlp`, `team-nlp-dev` |"
+        "- `nfs.corp.internal:/export/home/nlp` for `team-nlp`, `team-nlp-dev`"
     ]
     assert mounted == {
         ("nfs.corp.internal:/export/home/nlp", name) for name in ("team-nlp", "team-nlp-dev")

@@ -11,6 +11,7 @@ _LONG = 72
 """Longest value that a message shows, characters."""
 
 _FEW = 3
+_ABSENT = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +110,15 @@ def _shown(value: Any) -> str:
 
 def _as_text(value: Any) -> str:
     if value is None:
-        return "none"
+        return _ABSENT
     if _is_variable(value):
         # Its name is in the path.
         return _as_text(value["value"])
     if _are_single(value):
         return ", ".join(str(*member.values()) for member in value)
-    return value if isinstance(value, str) and value else json.dumps(value)
+    # The word `none` of a profile is a value: it is quoted, and an absent one is not.
+    is_plain = isinstance(value, str) and value not in {"", _ABSENT}
+    return str(value) if is_plain else json.dumps(value)
 
 
 def _are_single(value: Any) -> bool:

@@ -41,6 +41,12 @@ NOTICES: dict[str, tuple[str, Any, Any, str]] = {
         {"roles": {"operator": ["ml-platform"]}},
         "group helpdesk",
     ),
+    "permits further kinds to the teams' accounts on": (
+        CLUSTER,
+        {"memberKinds": ["kafkausers.kafka.strimzi.io"]},
+        {"memberKinds": ["kafkatopics.kafka.strimzi.io", "kafkausers.kafka.strimzi.io"]},
+        "prod-east",
+    ),
     "keeps log lines for a shorter time of": (
         CLUSTER,
         KEPT,
@@ -73,6 +79,18 @@ def test_the_revert_is_no_loss_of_the_same(what: str) -> None:
     file, before, after, _ = NOTICES[what]
 
     assert not [each for each in notices(file, after, before) if each.startswith(what)]
+
+
+def test_first_line_names_the_team_whose_regulation_is_met_no_longer() -> None:
+    under: dict[str, Any] = {
+        "compliance/hipaa.yaml": {"title": "HIPAA", "controls": {"audit": "a"}},
+        NLP: {"compliance": "hipaa"},
+    }
+    unavailable = {**under, CLUSTER: {"unavailable": ["api-server-flags"]}}
+
+    told = list(module.notices(compare([sides(under, unavailable)], None)))
+    assert told == ["leaves measures unanswered for nlp"]
+    assert list(module.notices(compare([sides(unavailable, under)], None))) == []
 
 
 def test_who_gets_another_role_instead_gains() -> None:

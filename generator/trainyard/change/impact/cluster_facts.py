@@ -13,6 +13,9 @@ from trainyard.model.quantity import counted, format_bytes, format_cpu, format_s
 from trainyard.model.storage import Storage
 from trainyard.model.topology import Topology
 
+FURTHER_KINDS = "may write the further kinds"
+"""What is said of the kinds that accounts of teams' namespaces write beside the known ones."""
+
 
 def cluster_facts(cluster: Cluster) -> Facts:
     """Yield the values of a cluster; what comes or goes in them is a change too."""
@@ -62,7 +65,7 @@ def _of_nodes(cluster: Cluster) -> Facts:
     daemons = listed(cluster.system_namespaces)
     yield Fact("Access", "pods that may use any node", "are in namespaces"), daemons
     kinds = listed(cluster.member_kinds)
-    yield Fact("Access", "accounts of teams' namespaces", "may write the further kinds"), kinds
+    yield Fact("Access", "accounts of teams' namespaces", FURTHER_KINDS), kinds
 
 
 def _of_queues(cluster: Cluster) -> Facts:

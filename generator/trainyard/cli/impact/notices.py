@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
+from trainyard.change.impact.cluster_facts import FURTHER_KINDS
 from trainyard.change.impact.model import ClusterImpact, Impact
 from trainyard.change.impact.rights import BoundRole
+from trainyard.change.impact.values import NONE
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
 
@@ -126,6 +128,13 @@ def _new_namespaces(cluster: ClusterImpact) -> set[str]:
     return {space.namespace for space in cluster.namespaces if space.added}
 
 
+def _permitting_kinds(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.facts:
+        had, has = (set(kinds.split(", ")) for kinds in (each.before, each.after))
+        if each.what == FURTHER_KINDS and has - had - {NONE}:
+            yield cluster.name
+
+
 _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
     "takes resources from": _losing,
     "demands less of": _weakened,
@@ -136,6 +145,7 @@ _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
     "closes network paths of": _closed,
     "gives rights to": _gaining,
     "takes rights from": _deprived,
+    "permits further kinds to the teams' accounts on": _permitting_kinds,
     "keeps log lines for a shorter time of": _kept_shorter,
     "keeps log lines with credentials on": _keeping_credentials,
 }
