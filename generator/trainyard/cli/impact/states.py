@@ -41,14 +41,14 @@ def compliance_lines(cluster: ClusterImpact) -> Iterator[str]:
         if each.before != each.after:
             regulations = f"{each.before or 'no regulation'} -> {each.after or 'no regulation'}"
             yield f"{'~' if each.after else '!'} {each.team} is under {regulations}"
-        if each.lost:
-            yield f"! no longer demanded of {each.team}: {', '.join(each.lost)}"
-        if each.gained:
-            yield f"+ demanded of {each.team}: {', '.join(each.gained)}"
-        if each.opened:
-            yield f"! no longer answered for {each.team}: {', '.join(each.opened)}"
-        if each.answered:
-            yield f"+ answered for {each.team}: {', '.join(each.answered)}"
+        for words, measures in (
+            ("! no longer demanded of", each.lost),
+            ("+ demanded of", each.gained),
+            ("! no longer answered for", each.opened),
+            ("+ answered for", each.answered),
+        ):
+            if measures:
+                yield f"{words} {each.team}: {', '.join(measures)}"
 
 
 def fact_lines(cluster: ClusterImpact, topic: str) -> Iterator[str]:
