@@ -118,17 +118,16 @@ def _cost(root: Path, command: list[str]) -> Cost:
         "PYTHONPATH": str(REPOSITORY / "generator"),
         "TRAINYARD_CACHE": str(root / ".cache"),
     }
-    return _timed(
-        subprocess.run, command, cwd=root, env=environment, check=True, capture_output=True
-    )
-
-
-def _timed(work: Callable[..., object], *args: object, **options: object) -> Cost:
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    work(*args, **options)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        command, cwd=root, env=environment, check=False, capture_output=True, text=True
+    )
+    ended, after = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        # For example a build that took longer than `verify` waits, on a machine with other work.
+        raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return Cost(time.perf_counter() - begun, cpu)
+    return Cost(ended - begun, cpu)
 
 
 def _commit(root: Path) -> None:
