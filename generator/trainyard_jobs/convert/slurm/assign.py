@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import takewhile
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.slurm.expand import expanded
+from trainyard_jobs.convert.slurm.expand import computed, expanded
 from trainyard_jobs.convert.slurm.script import Line, Script, set_by
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token, elements_of
+from trainyard_jobs.convert.slurm.shell import Statement, Token, elements_of
 from trainyard_jobs.convert.slurm.variables import reason_to_drop
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
@@ -40,6 +40,10 @@ def unsteady(chains: Iterable[Sequence[Statement]]) -> frozenset[str]:
 
 def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
     """Yield each variable that a command assigns, and whether its old value counts."""
+    if statement.inner is not None:
+        names = {name for inner in statement.inner for name, _ in _assigned(inner)}
+        yield from ((name, True) for name in sorted({*names, *statement.loops}))
+        return
     program, words = statement.words[0].raw, statement.words[: leading(statement.words)]
     if program in {*EXPORTS, "unset"}:
         words = statement.words[1:]
@@ -78,25 +82,34 @@ def assign(
             # `export A={1,2}` would assign twice, and `A={1,2}` does not.
             exported = f" && export {match[1]}" if own and not prefix else ""
             text = f"{prefix}{word.raw}{exported}"
-            line = Line(text, word.at, "", frozenset({match[1]}), own)
+            own_name = frozenset({match[1]})
+            line = Line(text, word.at, "", own_name, own_name if own else frozenset())
             _need_followed(match[1], line)
             _need_writable(script, match[1], line)
             if not own or not _is_dropped(script, word):
                 _set(script, match, line, word, perhaps=perhaps)
         else:
-            line = Line(f"{prefix}{word.raw}", word.at, "", frozenset({word.raw}), exports=True)
+            name = frozenset({word.raw})
+            line = Line(f"{prefix}{word.raw}", word.at, "", name, name)
             _need_followed(word.raw, line)
             _export_later(script, word.raw, line)
 
 
+def forget(script: Script, names: Iterable[str]) -> None:
+    """Take that variables get values that only a run of the script knows."""
+    for name in names:
+        script.known.pop(name, None)
+        script.parts.forget(name)
+
+
 def _need_followed(name: str, line: Line) -> None:
     if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
-        raise line.refused(_FOLLOWED, WRAP_WHOLE)
+        raise line.refused(_FOLLOWED)
 
 
 def _need_writable(script: Script, name: str, line: Line) -> None:
     if name in script.fixed:
-        raise line.refused(_FIXED.format(name), WRAP_WHOLE)
+        raise line.refused(_FIXED.format(name))
 
 
 def _is_dropped(script: Script, word: Token) -> bool:
@@ -112,9 +125,11 @@ def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perha
     _need_one_kind(script, name, line, is_array=raw.startswith("("))
     if script.launch:
         script.after.append(line)
+        if script.is_framed:
+            forget(script, {name})
         return
     value = _follow(script, match, word, perhaps=perhaps, is_bare=line.text.startswith(word.raw))
-    if value is None or not line.exports or script.is_seen(name):
+    if value is None or not line.exported or script.is_seen(name):
         script.before.append(line)
     else:
         _put_env(script, name, value, word.at)
@@ -130,7 +145,7 @@ def _follow(
 
     Bash takes braces apart where the assignment is a word of a command such as ``export``.
     """
-    raw = Token(word.raw[match.end() :], word.at)
+    raw = Token(computed(word.raw[match.end() :], script.values), word.at)
     if raw.raw.startswith("("):
         _set_array(script, match, raw, perhaps=perhaps)
     elif perhaps or match[2]:
@@ -170,7 +185,7 @@ def assign_element(script: Script, statement: Statement) -> None:
 def _need_one_kind(script: Script, name: str, line: Line, *, is_array: bool) -> None:
     if script.arrays.setdefault(name, is_array) != is_array:
         reason = "the variable is an array in one place, and none in another"
-        raise line.refused(reason, WRAP_WHOLE)
+        raise line.refused(reason)
 
 
 def _put_env(script: Script, name: str, value: str, at: Pointer) -> None:
@@ -193,8 +208,9 @@ def _export_later(script: Script, name: str, line: Line) -> None:
 
 def _export_before(script: Script, name: str) -> None:
     for index, before in enumerate(script.before):
-        if name in before.sets and not before.exports:
-            script.before[index] = replace(before, text=_exporting(name, before), exports=True)
+        if name in before.sets - before.exported:
+            exported = before.exported | {name}
+            script.before[index] = replace(before, text=_exporting(name, before), exported=exported)
 
 
 def _exporting(name: str, line: Line) -> str:
@@ -276,4 +292,4 @@ def _forget(script: Script, name: str) -> None:
     script.parts.forget(name)
     for index, line in enumerate(script.before):
         if name in line.sets:
-            script.before[index] = replace(line, exports=False)
+            script.before[index] = replace(line, exported=frozenset())

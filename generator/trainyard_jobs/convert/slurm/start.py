@@ -21,7 +21,8 @@ from trainyard_jobs.convert.slurm.getopt import (
 )
 from trainyard_jobs.convert.slurm.launchers import OTHERS, program, without_prefix
 from trainyard_jobs.convert.slurm.script import Script
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Token, statements, texts, written
+from trainyard_jobs.convert.slurm.shell import Statement, Token, statements, texts, written
+from trainyard_jobs.convert.torchrun import DIALECTS
 
 _REFUSED = {
     "multi-prog": "each rank would run another program",
@@ -51,13 +52,12 @@ class Start:
     image: Image | None = None
 
 
-def read_start(script: Script) -> Start:
-    """Return how a script starts its ranks.
+def read_start(script: Script, launch: Statement | None) -> Start:
+    """Return how a command of a script starts its ranks; None is the whole script.
 
     Raises:
         RefusedError: it has no counterpart.
     """
-    launch = script.launch
     if launch is None:
         if not any(line.is_program for line in script.before):
             raise unreadable_script(script.file, "it starts no program")
@@ -68,7 +68,7 @@ def read_start(script: Script) -> Start:
         raise RefusedError(words[0].at, f"`{by}`", OTHERS[by])
     if by == "srun":
         return _of_srun(words, script)
-    if by == "torchrun":
+    if by in DIALECTS:
         return Start(by, words[0].at, words)
     return _of_mpirun(words, script.remarks)
 
@@ -103,9 +103,9 @@ def _program_of_srun(words: Sequence[Token]) -> str:
     by = program(words)
     if by in OTHERS:
         raise RefusedError(words[0].at, f"`{by}`", OTHERS[by])
-    if by not in {"", "torchrun"}:
+    if by not in {"", *DIALECTS}:
         reason = "each task would start all ranks"
-        raise RefusedError(words[0].at, f"`srun {by}`", reason, WRAP_WHOLE)
+        raise RefusedError(words[0].at, f"`srun {by}`", reason)
     return by or "srun"
 
 
@@ -123,7 +123,9 @@ def _need_own(options: Sequence[Option]) -> None:
 
 _OPEN = re.compile(r"""^"?\$\{\w+\[[@*]\]\}"?$""")
 """An array as a word of its own."""
-_LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate +launch)\b")
+_LAUNCHERS = re.compile(
+    r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate +launch|deepspeed +\S)"
+)
 
 
 def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
@@ -138,7 +140,7 @@ def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
 
 
 def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
-    """Return the call of torchrun that is the whole script of ``bash -c``."""
+    """Return the call of torchrun or its like that is the whole script of ``bash -c``."""
     at = script_of(texts(words))
     if at != len(words) - 1:
         return words
@@ -148,6 +150,6 @@ def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
     except RefusedError:
         return words
     first = commands[0] if len(commands) == 1 else None
-    if first is None or program(first.words) != "torchrun" or first.redirects:
+    if first is None or program(first.words) not in DIALECTS or first.redirects:
         return words
     return [Token(word.raw, words[at].at) for word in first.words]
