@@ -18,6 +18,7 @@ from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.schema.manifests import check_manifest
 from trainyard_jobs.admission.evaluator import judge_of
+from trainyard_jobs.convert.kinds import door
 from trainyard_jobs.fit.case import Ground
 from trainyard_jobs.fit.objects import objects_of
 from trainyard_jobs.fit.repair import with_change
@@ -36,10 +37,12 @@ class Jobs:
 
     Args:
         others: number of its objects of other kinds, which are not judged.
+        doors: what to do with those of them that are jobs.
     """
 
     bodies: tuple[Body, ...]
     others: int
+    doors: tuple[str, ...] = ()
 
     @property
     def namespaces(self) -> set[str]:
@@ -54,13 +57,12 @@ def read_jobs(file: Path) -> Jobs:
         TreeError: it can't be read, is not YAML, or has an object without kind.
     """
     source = read_source(file)
-    jobs, others = list[Body](), 0
+    jobs, others = list[Body](), list[Body]()
     for _, body in objects(source.file, source.value):
-        if (body.get("apiVersion"), body["kind"]) == _JOB:
-            jobs.append(body)
-        else:
-            others += 1
-    return Jobs(tuple(jobs), others)
+        is_ours = (body.get("apiVersion"), body["kind"]) == _JOB
+        (jobs if is_ours else others).append(body)
+    doors = dict.fromkeys(f"{body['kind']}: {door(body)}" for body in others if door(body))
+    return Jobs(tuple(jobs), len(others), tuple(doors))
 
 
 def read_snapshot(file: Path) -> Snapshot:

@@ -22,7 +22,8 @@ def command(
     """Turn the batch scripts of `sbatch` into TrainJobs.
 
     Reads the `#SBATCH` lines and the commands that start the ranks: `srun`, `mpirun`, `torchrun`,
-    `accelerate` or `deepspeed`. What stands around them is carried over. Nothing is run. Prints the TrainJobs, and on stderr a line for each option and each
-    command that is lost or means something else. `-` is standard input.
+    `accelerate` or `deepspeed`. What stands around them is carried over. Nothing is run. Prints the
+    TrainJobs, and on stderr a line for each option and each command that is lost or means something
+    else. `-` is standard input.
     """
     return printed(convert_batch_scripts(scripts, chosen_team(profiles, cluster, team)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -74,13 +75,19 @@ class Source:
         return [each for each in found if span[0] <= each[0] and each[1] <= span[1]]
 
     def words(self, children: Iterable[Node]) -> list[Span]:
-        """Return words; what follows a node without a blank belongs to the same word."""
+        """Return words; what follows a node without a blank belongs to the same word.
+
+        After an expansion, the grammar takes a blank with a backslash for one without.
+        """
         spans: list[Span] = []
         for node in children:
-            if spans and not self.text((spans[-1][1], node.start_byte)).replace("\\\n", ""):
-                spans[-1] = (spans[-1][0], node.end_byte)
-            else:
+            gap = self.text((spans[-1][1], node.start_byte)) if spans else " "
+            if re.match(r"\\[ \t]", gap):
+                spans[-1], gap = (spans[-1][0], spans[-1][1] + 2), gap[2:]
+            if gap.replace("\\\n", ""):
                 spans.append(span_of(node))
+            else:
+                spans[-1] = (spans[-1][0], node.end_byte)
         return [span for span in spans if self.word(span)]
 
 
@@ -118,15 +125,18 @@ _EXPANSIONS = frozenset(
 
 @cache
 def pieces(raw: str) -> tuple[Piece, ...]:
-    """Return the pieces of a word: plain text, quoted text, and what the shell expands."""
+    """Return the pieces of a word: plain text, quoted text, and what the shell expands.
+
+    What the grammar does not take for one word is left to the shell as a whole.
+    """
     source = Source("", f": {raw}")
     found: list[Piece] = []
     if source.root.has_error or not source.root.children:
-        return ((PLAIN, raw, raw),)
+        return ((EXPANDED, raw, raw),)
     for node in source.root.children[0].children[1:]:
         found += _pieces(source, node)
     written = "".join(piece[1] for piece in found)
-    return tuple(found) if written == raw else ((PLAIN, raw, raw),)
+    return tuple(found) if written == raw else ((EXPANDED, raw, raw),)
 
 
 def _pieces(source: Source, node: Node) -> Iterator[Piece]:
