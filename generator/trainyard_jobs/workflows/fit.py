@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,13 @@ from trainyard.schema.manifests import check_manifest
 from trainyard_jobs.admission.evaluator import judge_of
 from trainyard_jobs.convert.kinds import door
 from trainyard_jobs.fit.case import Ground
+from trainyard_jobs.fit.grants import grant_of
 from trainyard_jobs.fit.objects import objects_of
 from trainyard_jobs.fit.repair import with_change
 from trainyard_jobs.fit.usage import Snapshot, snapshot_of
-from trainyard_jobs.fit.verdict import Verdict
-from trainyard_jobs.fit.walk import judge
+from trainyard_jobs.fit.verdict import Check, Link, Standing, Verdict
+from trainyard_jobs.fit.walk import Judged, judge
+from trainyard_jobs.workflows.useless import notes_of
 
 Body = dict[str, Any]
 
@@ -125,4 +127,14 @@ def fit_jobs(
     manifests = (*generation.manifests[cluster], *component_manifests(site))
     ground = ground_of(site, tenant, manifests, snapshot)
     judged = judge(ground, jobs.bodies)
-    return tuple(map(partial(with_change, ground), jobs.bodies, judged))
+    return tuple(map(partial(_told, ground), jobs.bodies, judged))
+
+
+def _told(ground: Ground, job: Body, judged: Judged) -> Verdict:
+    """Return a verdict with a change that helps, and with notes about the command."""
+    verdict, space = with_change(ground, job, judged), judged.case.space
+    grant = grant_of(judged.case.body, space) if space else None
+    if space is None or grant is None or verdict.standing is Standing.NEVER:
+        return verdict
+    notes = [Check(Link.COMMAND, Standing.ADMITTED, note) for note in notes_of(job, space, grant)]
+    return replace(verdict, checks=(*verdict.checks, *notes))

@@ -22,7 +22,7 @@ def test_printed_job_is_what_fit_admits(trainyard: Call, repository: Path) -> No
     judged = trainyard("fit", "job.yaml", *WHERE)
 
     assert ended.code == Exit.FINE
-    assert ended.out.startswith("# A job of team nlp on prod-east, which `trainyard fit` admits.\n")
+    assert ended.out.startswith("# A job of team nlp on prod-east, which `trainyard fit` admits")
     assert "# Submit it with: kubectl create -f FILE\n" in ended.out
     assert "  generateName: train-\n" in ended.out
     assert '    - train.py\n    - "--lr"\n    - "3"\n' in ended.out

@@ -110,4 +110,4 @@ def _report(
     standings = {verdict.standing for verdict in verdicts}
     if Standing.NEVER in standings:
         return Exit.FINDINGS
-    return Exit.IO if Standing.UNJUDGED in standings else Exit.FINE
+    return Exit.IO if {Standing.UNJUDGED, Standing.IN_PART} & standings else Exit.FINE

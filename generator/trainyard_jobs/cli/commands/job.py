@@ -92,7 +92,7 @@ def _need_words(words: tuple[str, ...], test: str) -> None:
 
 
 def _printed(job: Made, made: Generation, profiles: Path) -> int:
-    if job.verdict.standing is not Standing.ADMITTED:
+    if job.verdict.standing not in {Standing.ADMITTED, Standing.IN_PART}:
         notify(text([job.verdict], places(made.checked.profiles, profiles), 0))
         return Exit.FINDINGS
     result(job.text.rstrip("\n"))
