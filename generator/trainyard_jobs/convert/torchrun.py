@@ -124,6 +124,7 @@ class TorchCall:
         total: of the ranks of all nodes.
         default: ranks of each node where the call does not state them.
         unknown: index of an option that the program does not have; -1 for none.
+        program: index of the first word that is no option.
     """
 
     kept: tuple[int, ...]
@@ -132,6 +133,7 @@ class TorchCall:
     total: tuple[str, int] = ("", 0)
     default: str = "1"
     unknown: int = -1
+    program: int = 0
 
     def words_kept(self, words: Sequence[Word]) -> list[Word]:
         """Return the words of the call that stay."""
@@ -194,7 +196,7 @@ def _read(words: Sequence[str], at: int, known: Dialect) -> TorchCall:
     nodes, ranks, total = (
         stated.get(option, ("", 0)) for option in (known.nodes, known.ranks, known.total)
     )
-    return TorchCall(rest, nodes, ranks, total, known.default)
+    return TorchCall(rest, nodes, ranks, total, known.default, program=at)
 
 
 def _start(words: Sequence[str]) -> int:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from trainyard.generation.generate import Generation
 from trainyard.render.site import render_sample
 from trainyard.yaml_io.emitter import emit
-from trainyard_jobs.convert.asked import Asked, find
+from trainyard_jobs.convert.asked import find
+from trainyard_jobs.convert.reasons import Asked
 from trainyard_jobs.fit.verdict import Standing, Verdict
 from trainyard_jobs.workflows.convert import tenant_of
 from trainyard_jobs.workflows.fit import Jobs, fit_jobs

@@ -16,7 +16,8 @@ from trainyard.generation.generate import Generation
 from trainyard.model.acceptance import TESTS
 from trainyard_jobs.cli.fit.text import text
 from trainyard_jobs.cli.options import cluster_option, team_option
-from trainyard_jobs.convert.asked import Asked, Refused
+from trainyard_jobs.convert.asked import Refused
+from trainyard_jobs.convert.reasons import Asked
 from trainyard_jobs.fit.verdict import Standing
 from trainyard_jobs.workflows.job import Made, make_job
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from trainyard.model.launcher import OPENMPI, TORCHRUN
@@ -16,7 +17,7 @@ from trainyard_jobs.convert.slurm.command import (
     torch_call,
     torch_ranks,
 )
-from trainyard_jobs.convert.slurm.expand import read_by, spelled
+from trainyard_jobs.convert.slurm.expand import expanded, read_by, spelled
 from trainyard_jobs.convert.slurm.script import Script, set_by
 from trainyard_jobs.convert.slurm.shell import Statement, texts
 from trainyard_jobs.convert.slurm.sizes import Sizes
@@ -112,6 +113,7 @@ class Plan:
         call = read_call(given)
         self._need_under_srun()
         self._need_torchrun(call)
+        self._need_known(call)
         self._note_torchrun(given)
         if call.ranks[0]:
             sizes.places["ranks"] = start.words[call.ranks[1]].at
@@ -160,6 +162,18 @@ class Plan:
             option = start.words[call.nodes[1]]
             raise RefusedError(option.at, f"`{option.raw.partition('=')[0]}`", reason)
 
+    def _need_known(self, call: TorchCall) -> None:
+        """Refuse words in place of the program that may be options, which only a run knows."""
+        start = self.start
+        if call.program >= len(start.words):
+            return
+        word = start.words[call.program]
+        stated = any(text for text, _ in (call.nodes, call.ranks, call.total))
+        may_be = _ARRAY.fullmatch(word.raw) or (_VARIABLE.fullmatch(word.raw) and not stated)
+        if may_be and expanded(word, self.script.values) is None:
+            reason = f"it may hold options of {start.by}, and is not known before the script runs"
+            raise RefusedError(word.at, f"`{word.raw}`", reason, "Write them out.")
+
     def _note_torchrun(self, texts: list[str]) -> None:
         at, remarks, by = self.start.at, self.script.remarks, self.start.by
         remarks.dropped(
@@ -199,6 +213,8 @@ class Plan:
             self.script.remarks.choose(words[0].at, f"`srun {words[0].raw}`", meaning)
 
 
+_ARRAY = re.compile(r"""^"?\$\{\w+\[[@*]\]\}"?$""")
+_VARIABLE = re.compile(r"^\$(?:\w+|\{\w+\})$")
 _FIRST_NODE = "Slurm starts it on the first node alone, and the others stay idle"
 _GIVEN = "Trainer gives them to each pod (PET_*), and the call takes them from there"
 _OF_DEEPSPEED = (

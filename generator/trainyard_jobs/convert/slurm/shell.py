@@ -139,12 +139,24 @@ def elements_of(array: Token) -> list[Token] | None:
     """Return the elements of ``(a "b c" $D)``; None for one with keys or with commands."""
     source = Source(array.at.file, f"a={array.raw}")
     found = [node for node in nodes(source.root) if node.type == "array"]
-    commands = {"command_substitution", "process_substitution"}
-    if source.root.has_error or not found or commands & {each.type for each in nodes(found[0])}:
+    if source.root.has_error or not found or _runs_commands(source, found[0]):
         return None
     inner = [node for node in found[0].children[1:-1] if node.type != "comment"]
     words = [Token(source.word(span), array.at) for span in source.words(inner)]
     return None if any(word.raw.startswith("[") for word in words) else words
+
+
+def _runs_commands(source: Source, array: Node) -> bool:
+    """Return whether elements come from commands, other than those that name hosts."""
+    for node in nodes(array):
+        if node.type == "process_substitution":
+            return True
+        if node.type == "command_substitution" and not _HOSTS.match(source.text(span_of(node))):
+            return True
+    return False
+
+
+_HOSTS = re.compile(r"\$\(\s*(?:hostname|scontrol)\b[^()]*\)\Z")
 
 
 def parameter_in(text: str) -> str:

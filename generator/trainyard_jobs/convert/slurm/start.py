@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.remarks import Remarks
 from trainyard_jobs.convert.shell import script_of
 from trainyard_jobs.convert.slurm.containers import Image, unwrapped
-from trainyard_jobs.convert.slurm.expand import names_in, spelled
+from trainyard_jobs.convert.slurm.expand import expanded, names_in, spelled
 from trainyard_jobs.convert.slurm.getopt import (
     SRUN,
     Option,
@@ -60,6 +61,8 @@ def read_start(script: Script, launch: Statement | None) -> Start:
     """
     if launch is None:
         if not any(line.is_program for line in script.before):
+            if script.remarks.refuses:
+                return Start("", Pointer(script.file, line=1, column=1))
             raise unreadable_script(script.file, "it starts no program")
         return Start("", script.before[0].at)
     words = without_prefix(launch.words)
@@ -84,6 +87,7 @@ def _of_mpirun(words: Sequence[Token], remarks: Remarks) -> Start:
 
 def _of_srun(words: Sequence[Token], script: Script) -> Start:
     known = script.values
+    words = _without_unknown(words, script)
     options, rest = take([Word(spelled(word, known), word.at) for word in words[1:]], SRUN)
     _need_own(options)
     if rest and (array := _OPEN.match(words[len(words) - len(rest)].raw)):
@@ -96,6 +100,40 @@ def _of_srun(words: Sequence[Token], script: Script) -> Start:
     by = _program_of_srun(inner)
     _need_no_launcher(inner, by, script)
     return Start(by, words[0].at, without_prefix(inner) or inner, options, image)
+
+
+def _without_unknown(words: Sequence[Token], script: Script) -> Sequence[Token]:
+    """Return a call of srun without variables among its options that only a run knows.
+
+    They stand before the program that starts the ranks of a node, so they hold options at most.
+    """
+    known = script.values
+    named = [Token(spelled(word, known), word.at) for word in words]
+    starts = [
+        at for at in range(1, len(words)) if program([named[at], *words[at + 1 :]]) in DIALECTS
+    ]
+    if not starts:
+        return words
+    kept = list(words)
+    kept[starts[0]] = named[starts[0]]
+    for before, word in pairwise(words[: starts[0]]):
+        if _needs_value(before.text):
+            continue
+        if _VARIABLE.fullmatch(word.raw) and expanded(word, script.values) is None:
+            meaning = "srun's options in it are left out: see what it holds, such as an image"
+            script.remarks.choose(word.at, f"`{word.raw}`", meaning)
+            kept.remove(word)
+    return kept
+
+
+def _needs_value(text: str) -> bool:
+    """Return whether the word after an option of srun is its value."""
+    name = text[2:] if text.startswith("--") else SRUN.short.get(text[1:], "")
+    return text.startswith("-") and name in SRUN.needed
+
+
+_VARIABLE = re.compile(r"""\$\{?\w+\}?|"?\$\{\w+\[[@*]\]\}"?""")
+"""A variable or an array as a word of its own."""
 
 
 def _program_of_srun(words: Sequence[Token]) -> str:

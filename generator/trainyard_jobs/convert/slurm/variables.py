@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trainyard.model.variables import REFUSED
 from trainyard_jobs.convert import options
 from trainyard_jobs.convert.words import words
 
@@ -52,6 +53,8 @@ _REASONS = {
 
 def reason_to_drop(name: str, value: str) -> str:
     """Return why a variable is left out; empty for one that is kept."""
+    if name in REFUSED:
+        return "the platform's own scripts or the container runtime obey it"
     if reason := options.variable(name, value):
         return reason
     for pattern, reason in _REASONS.items():
