@@ -146,7 +146,7 @@ def _with_program(fields: Fields, draft: Draft, master: Path, worker: Path) -> D
             fields.note(Kind.DROPPED, path, f"variable {name}", "Trainer and torchrun give it")
         else:
             variables.append(variable)
-    if not words.words:
+    if not words.command:
         text = "the image's entry point starts the job: write what it runs as `command`"
         fields.note(Kind.REFUSED, master, "Master: command", text)
         return draft
