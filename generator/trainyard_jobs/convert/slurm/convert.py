@@ -20,8 +20,9 @@ from trainyard_jobs.convert.slurm.header import Header, read_header
 from trainyard_jobs.convert.slurm.mpi import launcher_of
 from trainyard_jobs.convert.slurm.part import part_of_job
 from trainyard_jobs.convert.slurm.plan import Plan
+from trainyard_jobs.convert.slurm.reader import statements
 from trainyard_jobs.convert.slurm.script import Line, Script
-from trainyard_jobs.convert.slurm.shell import Statement, statements
+from trainyard_jobs.convert.slurm.shell import Statement
 from trainyard_jobs.convert.slurm.sizes import Sizes, sizes_of, sizes_of_step
 from trainyard_jobs.convert.slurm.sort import read_script
 from trainyard_jobs.convert.slurm.start import Start, read_start

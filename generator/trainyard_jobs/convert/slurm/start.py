@@ -21,8 +21,9 @@ from trainyard_jobs.convert.slurm.getopt import (
     unreadable_script,
 )
 from trainyard_jobs.convert.slurm.launchers import OTHERS, program, without_prefix
+from trainyard_jobs.convert.slurm.reader import statements
 from trainyard_jobs.convert.slurm.script import Script
-from trainyard_jobs.convert.slurm.shell import Statement, Token, statements, texts, written
+from trainyard_jobs.convert.slurm.shell import Statement, Token, texts, written
 from trainyard_jobs.convert.torchrun import DIALECTS
 
 _REFUSED = {

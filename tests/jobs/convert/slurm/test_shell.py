@@ -10,7 +10,8 @@ import pytest
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.expand import expanded
-from trainyard_jobs.convert.slurm.shell import Token, statements
+from trainyard_jobs.convert.slurm.reader import statements
+from trainyard_jobs.convert.slurm.shell import Token
 
 
 def split(script: str) -> list[list[str]]:
