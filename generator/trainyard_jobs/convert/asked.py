@@ -212,12 +212,17 @@ def _arguments(command: tuple[str, ...], launcher: Launcher) -> tuple[str, ...]:
     if first in MPI:
         return rest
     if starter(command) == _TORCHRUN:
-        call = read_torchrun(command)
-        return rest if call.unknown >= 0 else tuple(call.words_kept(command))
+        return _of_torchrun(command)
     if launcher.mpi:
         return command
     script = rest[:1] == ("-m",) or (rest and not rest[0].startswith("-"))
     return rest if PYTHON.fullmatch(first) and script else ("--no-python", *command)
+
+
+def _of_torchrun(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what follows torchrun, without what Trainer gives."""
+    call = read_torchrun(command)
+    return command[1:] if call.unknown >= 0 else tuple(call.words_kept(command))
 
 
 def _priority(asked: Asked, space: Space) -> Priority | None:

@@ -159,27 +159,34 @@ def _with_call(fields: Fields, draft: Draft, words: Words, folder: str) -> Draft
     """Return a draft with the words that each pod runs: a launcher, or a program that is a rank."""
     own, at = list(words.words), words.places[0]
     script = script_of(own)
-    if script:
-        below, call = one_call(own[script])
-        inside = below or folder
-        if starter(call) == "torchrun" and script == len(own) - 1:
-            return _of_torchrun(fields, draft, call, at, inside)
-        if _LAUNCHER.search(f"{own[script]} "):
-            return _of_script(fields, draft, own, script, folder)
+    below, call = one_call(own[script]) if script == len(own) - 1 else ("", [])
+    if starter(call) == "torchrun":
+        return _of_torchrun(fields, draft, call, at, below or folder)
+    if script and _LAUNCHER.search(f"{own[script]} "):
+        return _of_script(fields, draft, own, script, folder)
     if starter(own) == "torchrun":
         return _of_torchrun(fields, draft, own, at, folder)
-    if starter(own) or calls_mpi(shlex.join(own)):
+    _need_rank(fields, own, at)
+    _note_gpus(fields, draft, own[0], at)
+    call = ["--no-python", *_in_folder(own, folder)]
+    return replace(draft, ranks=_ranks(fields, 1), command=TORCHRUN.command, args=tuple(call))
+
+
+def _need_rank(fields: Fields, words: list[str], at: Path) -> None:
+    """Refuse a program that is no rank."""
+    if starter(words) or calls_mpi(shlex.join(words)):
         text = "it starts other pods or ranks itself: give the program, or start it with torchrun"
-        fields.note(Kind.REFUSED, at, f"`{own[0]}`", text)
-    ranks = _ranks(fields, 1)
+        fields.note(Kind.REFUSED, at, f"`{words[0]}`", text)
+
+
+def _note_gpus(fields: Fields, draft: Draft, program: str, at: Path) -> None:
+    """Note which GPUs a program sees that is a rank."""
     if (draft.gpus or 0) > 1:
         text = f"each pod is one rank, which has {draft.gpus} GPUs there"
-        fields.note(Kind.CHANGED, at, f"`{own[0]}`", text)
+        fields.note(Kind.CHANGED, at, f"`{program}`", text)
     else:
         text = "ranks of a node see all of its GPUs: the program must choose by LOCAL_RANK"
-        fields.note(Kind.CHOOSE, at, f"`{own[0]}`", text)
-    call = ["--no-python", *_in_folder(own, folder)]
-    return replace(draft, ranks=ranks, command=TORCHRUN.command, args=tuple(call))
+        fields.note(Kind.CHOOSE, at, f"`{program}`", text)
 
 
 def _in_folder(words: list[str], folder: str) -> list[str]:

@@ -66,13 +66,21 @@ def reasons_of(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> Itera
 
 def _runtime_reason(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> str:
     others = [choice.launch.name for choice in choices[1:] if choice.space == sample.space]
-    smallest = "the one with the most GPUs and rails" if asked.test else "the smallest that fits"
-    if is_of_python(asked.command) and not sample.launch.runtime.launcher.mpi and sample.nodes > 1:
-        smallest = "torchrun starts programs of Python"
     is_default = sample.launch == sample.space.default_launch
-    why = "as you asked for" if asked.runtime else "your team's default" if is_default else smallest
+    why = "as you asked for" if asked.runtime else "your team's default" if is_default else ""
+    why = why or _best(asked, sample)
     also = f"; {', '.join(others)} would fit too" if others else ""
     return f"runtime {sample.launch.name}: {why}{also}"
+
+
+def _best(asked: Asked, sample: Sample) -> str:
+    """Return why a runtime goes before others that fit."""
+    if asked.test:
+        return "the one with the most GPUs and rails"
+    is_torch = not sample.launch.runtime.launcher.mpi
+    if is_torch and sample.nodes > 1 and is_of_python(asked.command):
+        return "torchrun starts programs of Python"
+    return "the smallest that fits"
 
 
 def _size_reasons(asked: Asked, sample: Sample) -> Iterator[str]:

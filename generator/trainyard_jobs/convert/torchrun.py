@@ -190,12 +190,11 @@ def _read(words: Sequence[str], at: int, known: Dialect) -> TorchCall:
             return TorchCall((), unknown=at)
         end = at + 1 + (name not in known.flags and not equals)
         stated[name] = (value or " ".join(words[at + 1 : end]), at)
-        kept += [] if name in known.given else range(at, end)
+        kept += range(at, at if name in known.given else end)
         at = end
-    rest = (*kept, *range(at, len(words)))
-    nodes, ranks, total = (
-        stated.get(option, ("", 0)) for option in (known.nodes, known.ranks, known.total)
-    )
+    rest, none = (*kept, *range(at, len(words))), ("", 0)
+    nodes, ranks = stated.get(known.nodes, none), stated.get(known.ranks, none)
+    total = stated.get(known.total, none)
     return TorchCall(rest, nodes, ranks, total, known.default, program=at)
 
 

@@ -79,7 +79,7 @@ def notes_of(job: Body, space: Space, grant: Grant) -> Iterator[str]:
     if not run.words:
         yield from _without_words(grant)
         return
-    for rule in (_form, _launcher, _torch_numbers, _mpi_numbers):
+    for rule in (_form, _shell, _launcher, _torch_numbers, _mpi_numbers):
         yield from rule(run)
     for pattern, meaning in _ALWAYS.items():
         if found := re.search(pattern, run.script):
@@ -123,41 +123,49 @@ def _without_words(grant: Grant) -> Iterator[str]:
 def _form(run: _Run) -> Iterator[str]:
     """Yield words that a shell would have read in another way."""
     first = run.words[0]
-    at = script_of(list(run.words))
     if not first.strip():
         yield "the first word is empty: no program has that name"
     elif run.given and " " in first:
         words = ", ".join(first.split())
         yield f"`{first}` is one word: no program has that name; write [{words}]"
-    if at and at + 1 < len(run.words) and " " not in run.script and not run.script.endswith(".sh"):
-        yield f"`{run.script}` alone is the script of the shell, and the words after it are not"
-    if not at:
-        for word in run.words:
-            if word in _OPERATORS:
-                yield f"`{word}` is a word of the program: only a shell reads it, as in [bash, -c]"
-                break
     if run.given and first == "cd":
         yield "`cd` is no program: write [bash, -c, cd FOLDER && PROGRAM]"
 
 
+def _shell(run: _Run) -> Iterator[str]:
+    """Yield words that only a shell reads, and words that it does not read."""
+    at = script_of(list(run.words))
+    if not at:
+        operators = [word for word in run.words if word in _OPERATORS]
+        for word in operators[:1]:
+            yield f"`{word}` is a word of the program: only a shell reads it, as in [bash, -c]"
+    elif at + 1 < len(run.words) and not re.search(r" |\.sh$", run.script):
+        yield f"`{run.script}` alone is the script of the shell, and the words after it are not"
+
+
 def _launcher(run: _Run) -> Iterator[str]:
     """Yield a launcher of another runtime, or none where one is needed."""
-    torch, mpi = _OF_TORCH.search(run.script), _calls_mpi(run)
     if run.mpi:
-        if torch and not mpi and run.given:
-            yield f"`{torch[0]}` on a runtime of MPI: only the launcher's pod runs it"
-        elif run.given and not mpi and run.nodes * run.ranks > 1:
-            yield (
-                f"nothing calls mpirun: `{run.program}` runs once, on the launcher, and "
-                f"{run.nodes * run.ranks - 1} of {run.nodes * run.ranks} ranks are idle"
-            )
-        return
-    if mpi:
+        if run.given and not _calls_mpi(run):
+            yield from _without_mpirun(run)
+    elif _calls_mpi(run):
         yield "mpirun on a runtime of torchrun: it finds no hosts, and each pod starts its own"
-    elif run.given and not torch and run.nodes * run.ranks > 1:
+    elif run.given and not _OF_TORCH.search(run.script) and run.nodes * run.ranks > 1:
         yield (
             f"nothing calls torchrun: the pod of each of {run.nodes} nodes runs "
             f"`{run.program}` once, and no rank has RANK or MASTER_ADDR"
+        )
+
+
+def _without_mpirun(run: _Run) -> Iterator[str]:
+    """Yield what becomes of a command that does not call mpirun."""
+    total = run.nodes * run.ranks
+    if torch := _OF_TORCH.search(run.script):
+        yield f"`{torch[0]}` on a runtime of MPI: only the launcher's pod runs it"
+    elif total > 1:
+        yield (
+            f"nothing calls mpirun: `{run.program}` runs once, on the launcher, and {total - 1} of "
+            f"{total} ranks are idle"
         )
 
 
@@ -172,8 +180,7 @@ def _torch_numbers(run: _Run) -> Iterator[str]:
     if starter(words) != "torchrun":
         return
     call = read_torchrun(words)
-    options = {word.lstrip("-").partition("=")[0] for word in words}
-    if "standalone" in options and run.nodes > 1:
+    if "--standalone" in words and run.nodes > 1:
         yield f"`--standalone`: each of {run.nodes} nodes trains a model of its own"
     if call.nodes[0] and call.number_of_nodes not in {None, 0, run.nodes}:
         yield f"`--nnodes {call.nodes[0]}`: the job has {run.nodes}; leave it out"

@@ -34,15 +34,22 @@ def lines_of(
         _drop_rendezvous(script)
     before = _without_reports(script, script.before, runs_once=runs_once)
     after = _without_reports(script, script.after, runs_once=runs_once)
-    own = set() if mpi else RENDEZVOUS | script.set_by_slurm
     lines = [*before, *after] if script.is_framed else before
-    names = (exported_by(lines) - script.parts.used - own).union(*map(names_in, used))
-    kept = needed(lines, names)
+    kept = needed(lines, _read_by_ranks(script, lines, mpi=mpi).union(*map(names_in, used)))
     _note_unused(script, lines, kept)
     if not runs_once:
         note_different(script, kept)
-    after = [line for line in kept if line in after] if script.is_framed else after
-    return [line for line in kept if line in before], after
+    return _kept_of(before, kept), _kept_of(after, kept) if script.is_framed else after
+
+
+def _read_by_ranks(script: Script, lines: Sequence[Line], *, mpi: bool) -> set[str]:
+    """Return the exported variables that programs of the ranks may read."""
+    own = set() if mpi else RENDEZVOUS | script.set_by_slurm
+    return exported_by(lines) - script.parts.used - own
+
+
+def _kept_of(lines: Iterable[Line], kept: Sequence[Line]) -> list[Line]:
+    return [line for line in lines if line in kept]
 
 
 def needed(lines: Sequence[Line], names: AbstractSet[str]) -> list[Line]:
@@ -83,11 +90,18 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
         if line.name in REPORTS and (reads or not runs_once):
             meaning = "it prints what only Slurm knows" if reads else "every node would print it"
             script.remarks.dropped(line.at, line.shown, meaning)
-            continue
-        kept.append(line)
-        if not runs_once and line.is_program and not _MAKES_FOLDER.match(line.text):
-            script.remarks.choose(line.at, line.shown, _ON_EACH_NODE)
+        else:
+            kept.append(line)
+    if not runs_once:
+        _note_programs(script, kept)
     return kept
+
+
+def _note_programs(script: Script, lines: Iterable[Line]) -> None:
+    """Note programs that the pod of every node runs."""
+    for line in lines:
+        if line.is_program and not _MAKES_FOLDER.match(line.text):
+            script.remarks.choose(line.at, line.shown, _ON_EACH_NODE)
 
 
 _MAKES_FOLDER = re.compile(

@@ -41,8 +41,7 @@ def unsteady(chains: Iterable[Sequence[Statement]]) -> frozenset[str]:
 def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
     """Yield each variable that a command assigns, and whether its old value counts."""
     if statement.inner is not None:
-        names = {name for inner in statement.inner for name, _ in _assigned(inner)}
-        yield from ((name, True) for name in sorted({*names, *statement.loops}))
+        yield from _assigned_in(statement)
         return
     program, words = statement.words[0].raw, statement.words[: leading(statement.words)]
     if program in {*EXPORTS, "unset"}:
@@ -54,6 +53,13 @@ def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
             yield match[1], bool(match[2])
         elif program == "unset":
             yield word.raw, True
+
+
+def _assigned_in(block: Statement) -> Iterator[tuple[str, bool]]:
+    """Yield each variable that a block may assign."""
+    names = {name for inner in block.simple for name, _ in _assigned(inner)}
+    for name in sorted({*names, *block.loops}):
+        yield name, True
 
 
 def assign(
@@ -79,11 +85,7 @@ def assign(
     for word in words:
         if match := ASSIGNMENT.match(word.raw):
             own = exports or match[1] in script.exported
-            # `export A={1,2}` would assign twice, and `A={1,2}` does not.
-            exported = f" && export {match[1]}" if own and not prefix else ""
-            text = f"{prefix}{word.raw}{exported}"
-            own_name = frozenset({match[1]})
-            line = Line(text, word.at, "", own_name, own_name if own else frozenset())
+            line = _line_of(word, match[1], prefix, own=own)
             _need_followed(match[1], line)
             _need_writable(script, match[1], line)
             if not own or not _is_dropped(script, word):
@@ -93,6 +95,14 @@ def assign(
             line = Line(f"{prefix}{word.raw}", word.at, "", name, name)
             _need_followed(word.raw, line)
             _export_later(script, word.raw, line)
+
+
+def _line_of(word: Token, name: str, prefix: str, *, own: bool) -> Line:
+    """Return an assignment as a command; the ranks have the variable if it is their own."""
+    # `export A={1,2}` would assign twice, and `A={1,2}` does not.
+    exported = f" && export {name}" if own and not prefix else ""
+    names = frozenset({name})
+    return Line(f"{prefix}{word.raw}{exported}", word.at, "", names, names if own else frozenset())
 
 
 def forget(script: Script, names: Iterable[str]) -> None:

@@ -36,32 +36,36 @@ def take_block(script: Script, statement: Statement) -> None:
     Raises:
         RefusedError: it changes variables in a way that can't be followed.
     """
-    inner = statement.inner or ()
     _need_followed(script, statement)
     is_function = _is_function(statement)
-    sets = {*statement.loops} | {name for each in inner for name in _names(each)}
-    exported = {name for each in inner if _exports(each) for name in _names(each)}
+    sets, exported = set(statement.loops), set[str]()
+    for each in statement.simple:
+        names = set(_names(each))
+        sets |= names
+        exported |= names if _exports(each) else set()
     forget(script, sets)
-    edits = [edit for each in inner for edit in _edits(script, each, in_function=is_function)]
-    text = _edited(statement, edits)
-    name = _name(statement)
-    if any(map(is_launch, inner)):
-        name = LAUNCH
-    elif re.fullmatch(r"[\s:;{}()]*", re.sub(r"\b(if|then|else|fi|do|done|esac)\b", "", text)):
-        return
-    line = Line(text, statement.at, name, frozenset(sets), frozenset(exported))
-    script.lines.append(line)
+    edits: list[Edit] = []
+    for each in statement.simple:
+        edits += _edits(script, each, in_function=is_function)
+    text, name = _edited(statement, edits), _name(statement)
+    if name == LAUNCH or not _NOTHING.fullmatch(_KEYWORDS.sub("", text)):
+        line = Line(text, statement.at, name, frozenset(sets), frozenset(exported))
+        script.lines.append(line)
+
+
+_NOTHING = re.compile(r"[\s:;{}()]*")
+_KEYWORDS = re.compile(r"\b(if|then|else|fi|do|done|esac)\b")
 
 
 def _need_followed(script: Script, statement: Statement) -> None:
     allowed = _READS | _OF_FUNCTIONS if _is_function(statement) else _READS
-    for each in statement.inner or ():
+    for each in statement.simple:
         if each.name in UNREAD - allowed:
             raise each.refused("it changes variables in a way that can't be followed")
-        for name in _names(each):
-            alone = len(each.words) == leading(each.words)
-            if name in script.fixed or (name in {"IFS", "BASH_ENV"} and alone):
-                raise each.refused("its variables can't be followed")
+        alone = len(each.words) == leading(each.words)
+        fixed = script.fixed | ({"IFS", "BASH_ENV"} if alone else set())
+        if not fixed.isdisjoint(_names(each)):
+            raise each.refused("its variables can't be followed")
 
 
 def _is_function(statement: Statement) -> bool:
@@ -90,6 +94,8 @@ def _exports(statement: Statement) -> bool:
 
 def _name(statement: Statement) -> str:
     """Return the program of a block that matters most; empty where it only sets variables."""
+    if any(map(is_launch, statement.simple)):
+        return LAUNCH
     if _is_function(statement):
         return "function"
     names = [each.name for each in statement.inner or () if not _only_sets(each)]
@@ -109,11 +115,16 @@ def _edits(script: Script, statement: Statement, *, in_function: bool) -> Iterat
         script.remarks.dropped(statement.at, f"`{statement.whole}`", meaning)
         yield statement.span, ":"
     else:
-        words = statement.words
-        kept = tuple(word for word in words if not _is_dropped(script, statement, word))
-        if len(kept) < len(words):
-            is_nothing = not kept or (len(kept) == 1 and kept[0].raw in EXPORTS)
-            yield statement.span, ":" if is_nothing else written(kept)
+        yield from _without_variables(script, statement)
+
+
+def _without_variables(script: Script, statement: Statement) -> Iterator[Edit]:
+    """Yield a command without the variables that the runtime or nobody needs."""
+    words = statement.words
+    kept = [word for word in words if not _is_dropped(script, statement, word)]
+    if len(kept) < len(words):
+        is_nothing = all(word.raw in EXPORTS for word in kept)
+        yield statement.span, ":" if is_nothing else written(kept)
 
 
 def _is_dropped(script: Script, statement: Statement, word: Token) -> bool:
@@ -132,11 +143,11 @@ def framed(script: Script, statement: Statement, *, in_function: bool = False) -
     take_redirects(script, statement)
     assigned = leading(statement.words)
     prefix = [word for word in statement.words[:assigned] if not _of_nobody(script, word)]
+    sets = frozenset(word.raw.partition("=")[0].rstrip("+") for word in prefix)
     call = list(statement.words[assigned:])
     while call and call[0].raw in _PREFIXES:
         prefix.append(call.pop(0))
     words = tuple(script.parts.words(call))
-    sets = frozenset(match[1] for word in prefix if (match := ASSIGNMENT.match(word.raw)))
     before = f"{written(prefix)} " if prefix else ""
     start = Statement(words, (), statement.end, written(call))
     script.launches.append(Launch(start, before, sets, in_function))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainyard.model.expansion import literal
@@ -22,7 +22,7 @@ from trainyard_jobs.convert.slurm.around import (
 )
 from trainyard_jobs.convert.slurm.expand import expanded, read_by
 from trainyard_jobs.convert.slurm.readable import need_readable
-from trainyard_jobs.convert.slurm.script import Launch, Line, Script, exported_by, mark
+from trainyard_jobs.convert.slurm.script import Line, Script, exported_by, mark
 from trainyard_jobs.convert.slurm.shell import Token
 from trainyard_jobs.convert.slurm.variables import OF_RANK, RANK, RENDEZVOUS
 
@@ -215,32 +215,28 @@ def frame(calls: Sequence[Command], script: Script, nodes: int) -> Command:
         script: with the marks of the launches.
         nodes: of the job.
     """
-    first = calls[0]
-    used = [word for call in calls for word in call.words if word in call.raw]
+    first, used, outside = calls[0], list[str](), list[str]()
+    env: dict[str, str] = {}
+    for call, launch in zip(calls, script.launches, strict=True):
+        own = [word for word in call.words if word in call.raw]
+        used += own
+        outside += [] if launch.is_in_function else own
+        env |= call.env
     before, after = _around(first.launcher, script, used, nodes)
     lines = [*before, *after]
-    outside = [
-        word
-        for call, launch in zip(calls, script.launches, strict=True)
-        for word in call.words
-        if word in call.raw and not launch.is_in_function
-    ]
     need_readable(script, lines, outside)
-    exported = exported_by(lines)
-    texts = [
-        _framed(call, launch, exported, script)
-        for call, launch in zip(calls, script.launches, strict=True)
-    ]
     at = script.launches[0].call.at
-    own = [] if LAUNCHERS[first.launcher].mpi else meeting(lines, used, at)
-    before = [*own, *of_slurm(script, lines, used), *before]
-    env = {name: value for call in calls for name, value in call.env.items()}
-    return Command(first.launcher, [], before, after, env=env, calls=tuple(texts))
+    meets = [] if LAUNCHERS[first.launcher].mpi else meeting(lines, used, at)
+    before = [*meets, *of_slurm(script, lines, used), *before]
+    texts = tuple(_framed(calls, script, exported_by(lines)))
+    return Command(first.launcher, [], before, after, env=env, calls=texts)
 
 
-def _framed(call: Command, launch: Launch, exported: Collection[str], script: Script) -> str:
-    words = _with_exports(call, {*exported, *launch.sets}, script)
-    return f"{launch.before}{_quoted(words, call.raw)}"
+def _framed(calls: Sequence[Command], script: Script, exported: Collection[str]) -> Iterator[str]:
+    """Yield each call as it stands in a line."""
+    for call, launch in zip(calls, script.launches, strict=True):
+        words = _with_exports(call, {*exported, *launch.sets}, script)
+        yield f"{launch.before}{_quoted(words, call.raw)}"
 
 
 def _around(

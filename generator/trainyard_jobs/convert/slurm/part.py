@@ -48,17 +48,12 @@ def part_of_job(
     """
     remarks, at = script.remarks, Pointer(script.file, line=header.end + 1, column=1)
     body = tuple(line for line in lines[header.end :] if line.strip())
-    is_torch = any(_TORCH.search(line) for line in body)
-    start = Start("", at)
-    launcher = TORCHRUN.name if is_torch else launcher_of(lines, script, start)
-    is_ray = any(_RAY.search(line) for line in body)
-    way = _OF_RAY if is_ray else _WRITE[LAUNCHERS[launcher].mpi]
-    remarks.choose(at, "the command", f"{way}. {_BELOW}")
+    launcher = _launcher(lines, body, script, at)
     with remarks.collected():
         job.note_options(header, sizes, remarks)
     image = image_of_options(header.options, Remarks())
     env = {name: value for name, (value, _) in script.env.items() if name not in RENDEZVOUS}
-    per_node = sizes.gpus or 0 if is_torch else sizes.ranks
+    gpus = sizes.gpus or 0
     return Draft(
         f"batch script {PurePosixPath(script.file).name}",
         Pointer(script.file, line=1, column=1),
@@ -66,8 +61,8 @@ def part_of_job(
         launcher,
         sizes.nodes,
         image=image.name if image else "",
-        gpus=sizes.gpus or 0,
-        ranks=per_node,
+        gpus=gpus,
+        ranks=gpus if launcher == TORCHRUN.name else sizes.ranks,
         command=("/bin/bash", "-c"),
         args=(_MISSING,),
         env=variables(env),
@@ -76,6 +71,17 @@ def part_of_job(
         places={**sizes.places, **job.places(header)},
         unread=body,
     )
+
+
+def _launcher(lines: Sequence[str], body: Sequence[str], script: Script, at: Pointer) -> str:
+    """Return the launcher that a script's lines name, and note how to write the command for it."""
+    text = "\n".join(body)
+    launcher = launcher_of(lines, script, Start("", at))
+    if _TORCH.search(text):
+        launcher = TORCHRUN.name
+    way = _OF_RAY if _RAY.search(text) else _WRITE[LAUNCHERS[launcher].mpi]
+    script.remarks.choose(at, "the command", f"{way}. {_BELOW}")
+    return launcher
 
 
 _BELOW = "The script's lines are below the TrainJob as comments"

@@ -88,16 +88,21 @@ class Parts:
     def words(self, tokens: Iterable[Token]) -> Iterator[Token]:
         """Yield words, in place of one that is only a variable the words of its value."""
         for token in tokens:
-            match = _ALONE.fullmatch(token.raw)
-            name = (match[1] or match[2]) if match else ""
-            if " " in self.values.get(name, "") and "\\" not in self.values[name]:
-                self.used |= {name, *self.within.get(name, ())}
-                for word in self.values[name].split():
+            if found := self._split(token) or [each.raw for each in self._elements(token)]:
+                for word in found:
                     yield Token(word, token.at)
-            elif elements := self._elements(token):
-                yield from (Token(element.raw, token.at) for element in elements)
             else:
                 yield token
+
+    def _split(self, token: Token) -> list[str]:
+        """Return the words that a shell makes of a word; none where it is not such a variable."""
+        match = _ALONE.fullmatch(token.raw)
+        name = (match[1] or match[2]) if match else ""
+        value = self.values.get(name, "")
+        if " " not in value or "\\" in value:
+            return []
+        self.used |= {name, *self.within.get(name, ())}
+        return value.split()
 
     def _elements(self, token: Token) -> list[Token]:
         """Return the elements that a word stands for; none where the shell splits them again."""

@@ -82,21 +82,28 @@ class Plan:
             RefusedError: it starts ranks that the job does not have.
         """
         own, job = self.sizes, main.sizes
-        is_whole = own.nodes == job.nodes
-        if self.start.by == "srun" and self.total == 1:
+        by_srun = self.start.by == "srun"
+        if by_srun and self.total == 1:
             return self._once(launcher, job.nodes)
-        if is_whole and self.start.by == "srun" and own.ranks == 1 and main.is_torch:
-            return plain_call(self.script, self.start.words, launcher)
-        if is_whole and own.ranks == job.ranks and self.is_torch == main.is_torch:
+        is_alike = (own.nodes, own.ranks, self.is_torch) == (job.nodes, job.ranks, main.is_torch)
+        if is_alike:
             return self.command()[0]
-        if is_whole and self.start.by == "srun" and launcher == OPENMPI.name:
-            ranks = Ranks(self.mpi, own.nodes, own.ranks)
-            call = mpi_call(self.script, self.start.words, ranks, by_srun=True)
-            call.words[1:1] = ["--map-by", f"ppr:{own.ranks}:node"]
+        if by_srun and own.nodes == job.nodes and (call := self._of_each_node(launcher)):
             return call
         what = f"`{self.start.by}` with {own.ranks} ranks on each of {own.nodes} nodes"
         reason = f"the job has {job.ranks} on each of {job.nodes}"
         raise RefusedError(self.start.at, what, reason, "Write a TrainJob for each.")
+
+    def _of_each_node(self, launcher: str) -> Command | None:
+        """Return the call of a step with other ranks on each node than the job has, if any."""
+        if launcher == TORCHRUN.name and self.sizes.ranks == 1:
+            return plain_call(self.script, self.start.words, launcher)
+        if launcher != OPENMPI.name:
+            return None
+        ranks = Ranks(self.mpi, self.sizes.nodes, self.sizes.ranks)
+        call = mpi_call(self.script, self.start.words, ranks, by_srun=True)
+        call.words[1:1] = ["--map-by", f"ppr:{self.sizes.ranks}:node"]
+        return call
 
     def _once(self, launcher: str, nodes: int) -> Command:
         """Return a program that Slurm starts as one task."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from tree_sitter import Node
 
@@ -54,17 +55,22 @@ def _of_node(source: Source, node: Node, end: str) -> Iterator[Statement]:
     if node.type == "pipeline" and _holds_commands(node):
         yield _block(source, node, end)
     elif node.type in {"list", "pipeline"}:
-        parts = [child for child in node.children if child.is_named and child.type != "comment"]
-        for part in parts:
-            operator = part.next_sibling
-            is_last = part == parts[-1]
-            yield from _of_node(source, part, end if is_last or not operator else operator.type)
+        yield from _of_parts(source, node, end)
     elif node.type == "redirected_statement":
         yield from _redirected(source, node, end)
     elif node.type in _SIMPLE:
         yield _simple(source, node.children, end, span_of(node))
     elif node.type != "comment":
         yield _block(source, node, end)
+
+
+def _of_parts(source: Source, node: Node, end: str) -> Iterator[Statement]:
+    """Yield the commands of a list or a pipe, each with the operator that follows."""
+    parts = [child for child in node.named_children if child.type != "comment"]
+    for part in parts[:-1]:
+        operator = part.next_sibling
+        yield from _of_node(source, part, operator.type if operator else "")
+    yield from _of_node(source, parts[-1], end)
 
 
 def _holds_commands(node: Node) -> bool:
@@ -147,23 +153,23 @@ def _block(source: Source, node: Node, end: str) -> Statement:
 def _within(source: Source, node: Node) -> Iterator[Statement]:
     """Yield the simple commands of a block."""
     if node.type == "redirected_statement":
-        body = node.child_by_field_name("body")
-        redirects = [child for child in node.children if child.type in _REDIRECTS]
-        if body is not None and body.type in _SIMPLE:
-            span = (body.start_byte, redirects[0].end_byte)
-            yield _simple(source, [*body.children, *redirects], "", span)
-        elif body is not None:
-            yield from _within(source, body)
-        for redirect in redirects:
-            yield from _within(source, redirect)
+        yield from _within_redirected(source, node)
         return
+    found = [_of_body(source, node)]
     if node.type == "pipeline":
-        yield from (each for part in node.named_children for each in _within_part(source, part))
-        return
-    for statement in _of_body(source, node):
+        found = [_of_node(source, part, "") for part in node.named_children]
+    for statement in chain.from_iterable(found):
         yield from statement.simple
 
 
-def _within_part(source: Source, part: Node) -> Iterator[Statement]:
-    for statement in _of_node(source, part, ""):
-        yield from statement.simple
+def _within_redirected(source: Source, node: Node) -> Iterator[Statement]:
+    """Yield the simple commands of a block with redirections, and those after a here-document."""
+    body = node.child_by_field_name("body")
+    redirects = [child for child in node.children if child.type in _REDIRECTS]
+    if body is not None and body.type in _SIMPLE:
+        span = (body.start_byte, redirects[0].end_byte)
+        yield _simple(source, [*body.children, *redirects], "", span)
+    elif body is not None:
+        yield from _within(source, body)
+    for redirect in redirects:
+        yield from _within(source, redirect)

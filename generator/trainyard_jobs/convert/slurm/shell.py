@@ -127,12 +127,19 @@ _NEWLINE = "\n"
 def elements_of(array: Token) -> list[Token] | None:
     """Return the elements of ``(a "b c" $D)``; None for one with keys or with commands."""
     source = Source(array.at.file, f"a={array.raw}")
-    found = [node for node in nodes(source.root) if node.type == "array"]
-    if source.root.has_error or not found or _runs_commands(source, found[0]):
+    found = [] if source.root.has_error else list(filter(_is_array, nodes(source.root)))
+    if not found or _runs_commands(source, found[0]):
         return None
     inner = [node for node in found[0].children[1:-1] if node.type != "comment"]
-    words = [Token(source.word(span), array.at) for span in source.words(inner)]
-    return None if any(word.raw.startswith("[") for word in words) else words
+    words = [Token(raw, array.at) for raw in map(source.word, source.words(inner))]
+    return None if _KEYED.search(f" {written(words)}") else words
+
+
+def _is_array(node: Node) -> bool:
+    return node.type == "array"
+
+
+_KEYED = re.compile(r"\s\[")
 
 
 def _runs_commands(source: Source, array: Node) -> bool:

@@ -110,20 +110,23 @@ def _without_unknown(words: Sequence[Token], script: Script) -> Sequence[Token]:
     """
     known = script.values
     named = [Token(spelled(word, known), word.at) for word in words]
-    starts = [
-        at for at in range(1, len(words)) if program([named[at], *words[at + 1 :]]) in DIALECTS
-    ]
-    if not starts:
-        return words
-    kept = list(words)
-    kept[starts[0]] = named[starts[0]]
-    for before, word in pairwise(words[: starts[0]]):
-        if _needs_value(before.text):
-            continue
-        if _VARIABLE.fullmatch(word.raw) and expanded(word, script.values) is None:
+    for at in range(1, len(words)):
+        if program([named[at], *words[at + 1 :]]) in DIALECTS:
+            before = _known_options(words[:at], script)
+            return [*before, named[at], *words[at + 1 :]]
+    return words
+
+
+def _known_options(words: Sequence[Token], script: Script) -> list[Token]:
+    """Return srun and its options, without variables that are no value of an option."""
+    kept = [words[0]]
+    for before, word in pairwise(words):
+        is_variable = _VARIABLE.fullmatch(word.raw) and not _needs_value(before.text)
+        if is_variable and expanded(word, script.values) is None:
             meaning = "srun's options in it are left out: see what it holds, such as an image"
             script.remarks.choose(word.at, f"`{word.raw}`", meaning)
-            kept.remove(word)
+        else:
+            kept.append(word)
     return kept
 
 
