@@ -165,6 +165,8 @@ class Script:
     def values(self) -> dict[str, str | None]:
         """Value of each variable; None where it is known only when the script runs."""
         unknown = {*IN_EVERY_POD, *JOB_ID, *RANK, *self.exported, *set_by(self.before)}
+        # A function may run its launch after what stands below it.
+        unknown |= set_by(self.after) if self.is_framed else set()
         return {**dict.fromkeys(unknown), **self.known}
 
     @property

@@ -184,6 +184,9 @@ LAUNCHES = st.builds(
 @example(lines=["A[1]="], launch="A=1 srun ./train")
 @example(lines=["export B={1,2,3}"], launch="srun ./train")
 @example(lines=["A=(./train a)"], launch='srun "${A[@]}"')
+@example(lines=[], launch="f() { srun ./train ${B:-d}; }\nf\nB=x; f")
+@example(lines=[], launch="srun ./train x\nA=x\nexport B=x\nsrun ./train x")
+@example(lines=[], launch="for A in 1 'a b'; do srun ./train $B$Aa\\ b; done")
 @example(lines=["A=(srun ./train a)"], launch='"${A[@]}" b')
 @example(lines=["declare -a A=(./train '*.h5' *.h5)"], launch='srun "${A[@]}"')
 def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], launch: str) -> None:

@@ -92,7 +92,10 @@ def test_what_is_no_script(script: str) -> None:
         ("$(a)", None),
         ("${A%1}", None),
         ("'$A'$A", None),
-        ("$((A+1))", None),
+        ("$((A+1))", "2"),
+        ("$((A*3-2))", "1"),
+        ("$((B+1))", None),
+        ("'$((A+1))'", "$((A+1))"),
     ],
 )
 def test_variables(raw: str, expected: str | None) -> None:
