@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.slurm.expand import computed, expanded
-from trainyard_jobs.convert.slurm.script import Line, Script, set_by
+from trainyard_jobs.convert.slurm.script import Line, Script
 from trainyard_jobs.convert.slurm.shell import Statement, Token, elements_of
 from trainyard_jobs.convert.slurm.variables import reason_to_drop
 
@@ -19,8 +19,8 @@ ELEMENT = re.compile(r"([A-Za-z_]\w*)\[.*\]\+?=", re.DOTALL)
 """The begin of an assignment of one element of an array."""
 EXPORTS = frozenset({"declare", "export", "readonly", "typeset"})
 _OPTIONS = re.compile(r"-[agprx]*")
-_FOLLOWED = "its variables can't be followed"
-_FIXED = "`{}` is readonly, so bash leaves the rest of the line out"
+FOLLOWED = "its variables can't be followed"
+FIXED = "`{}` is readonly, so bash leaves the rest of the line out"
 
 
 def leading(words: Sequence[Token]) -> int:
@@ -114,12 +114,12 @@ def forget(script: Script, names: Iterable[str]) -> None:
 
 def _need_followed(name: str, line: Line) -> None:
     if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
-        raise line.refused(_FOLLOWED)
+        raise line.refused(FOLLOWED)
 
 
 def _need_writable(script: Script, name: str, line: Line) -> None:
     if name in script.fixed:
-        raise line.refused(_FIXED.format(name))
+        raise line.refused(FIXED.format(name))
 
 
 def _is_dropped(script: Script, word: Token) -> bool:
@@ -183,7 +183,7 @@ def assign_element(script: Script, statement: Statement) -> None:
     """
     match = ELEMENT.match(statement.words[0].raw)
     if match is None or len(statement.words) > 1:
-        raise statement.refused(_FOLLOWED)
+        raise statement.refused(FOLLOWED)
     line = Line(statement.raw, statement.at, "", frozenset({match[1]}))
     _need_followed(match[1], line)
     _need_writable(script, match[1], line)
@@ -252,7 +252,7 @@ def _options(statement: Statement) -> tuple[str, list[Token]]:
     while names and names[0].raw.startswith("-"):
         option = names.pop(0).raw
         if not _OPTIONS.fullmatch(option):
-            raise statement.refused(_FOLLOWED)
+            raise statement.refused(FOLLOWED)
         letters += option
     return letters, names
 
@@ -269,37 +269,3 @@ def _need_values_of_before(statement: Statement, words: Sequence[Token]) -> None
         if taken & set(re.findall(r"\w+", word.raw.partition("=")[2])):
             raise statement.refused("a value names a variable that the same command assigns")
         taken.add(_variable(word))
-
-
-def unset(script: Script, statement: Statement) -> None:
-    """Take away variables; what the script does not set is noted.
-
-    Raises:
-        RefusedError: it takes away something else.
-    """
-    names = [word.raw for word in statement.words[1:] if word.raw != "-v"]
-    if not all(map(str.isidentifier, names)):
-        raise statement.refused(_FOLLOWED)
-    for name in names:
-        if name in script.fixed:
-            raise statement.refused(_FIXED.format(name))
-        _unset(script, name, statement.at)
-        if not script.launch:
-            _forget(script, name)
-
-
-def _unset(script: Script, name: str, at: Pointer) -> None:
-    if name in set_by(script.before):
-        script.lines.append(Line(f"unset {name}", at, "", frozenset({name})))
-    else:
-        reason = reason_to_drop(name, "") or "the script does not set it"
-        script.remarks.dropped(at, f"`unset {name}`", reason)
-
-
-def _forget(script: Script, name: str) -> None:
-    script.known.pop(name, None)
-    script.exported.discard(name)
-    script.parts.forget(name)
-    for index, line in enumerate(script.before):
-        if name in line.sets:
-            script.before[index] = replace(line, exported=frozenset())

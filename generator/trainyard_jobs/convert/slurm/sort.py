@@ -15,7 +15,6 @@ from trainyard_jobs.convert.slurm.assign import (
     assign_element,
     export,
     leading,
-    unset,
     unsteady,
 )
 from trainyard_jobs.convert.slurm.blocks import framed, take_block
@@ -36,6 +35,7 @@ from trainyard_jobs.convert.slurm.set_aside import (
 )
 from trainyard_jobs.convert.slurm.shell import Statement, Token, written
 from trainyard_jobs.convert.slurm.simple import convertible, is_framed
+from trainyard_jobs.convert.slurm.unset import unset
 
 _JOINS = frozenset({"&&", "||"})
 
