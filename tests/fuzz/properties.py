@@ -18,7 +18,7 @@ from tests.fuzz.targets import Outcome, check_bytes, check_platform
 from trainyard.schema.profiles import profile_kinds
 from trainyard.yaml_io.emitter import emit
 from trainyard.yaml_io.manifests import parse_manifests, read_handwritten
-from trainyard_jobs.convert.asked import Asked
+from trainyard_jobs.convert.reasons import Asked
 from trainyard_jobs.workflows.convert import convert_mpijobs
 from trainyard_jobs.workflows.convert_sagemaker import convert_training_jobs
 from trainyard_jobs.workflows.convert_slurm import convert_batch_scripts

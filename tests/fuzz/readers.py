@@ -39,7 +39,8 @@ from trainyard.yaml_io.scalars import HIDDEN
 from trainyard_jobs.cli.convert.printing import printed
 from trainyard_jobs.cli.fit.document import document
 from trainyard_jobs.cli.fit.text import text
-from trainyard_jobs.convert.asked import Asked, Refused, find
+from trainyard_jobs.convert.asked import Refused, find
+from trainyard_jobs.convert.reasons import Asked
 from trainyard_jobs.fit.case import Ground
 from trainyard_jobs.fit.repair import with_change
 from trainyard_jobs.fit.verdict import Standing

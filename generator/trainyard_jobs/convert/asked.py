@@ -10,12 +10,10 @@ from itertools import product
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
-from trainyard.model.acceptance import reasons
 from trainyard.model.cluster import Priority
 from trainyard.model.expansion import literal
 from trainyard.model.launch import Launch
 from trainyard.model.launcher import Launcher
-from trainyard.model.quantity import counted
 from trainyard.model.space import Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.arguments import OPEN_MPI, read_line
@@ -24,34 +22,13 @@ from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.finish import shortened
 from trainyard_jobs.convert.launch import MPI, program_of
 from trainyard_jobs.convert.model import Remark
+from trainyard_jobs.convert.reasons import PYTHON, Asked, is_of_python, reasons_of
+from trainyard_jobs.convert.torchrun import read_torchrun, starter
 
 _TORCHRUN = "torchrun"
 _STARTERS = frozenset({"accelerate", "deepspeed", "horovodrun", "sbatch", "srun"})
 """Programs that start ranks and look for the hosts in a way of their own."""
 _SCRIPT = re.compile(r"\.(py|sh)\Z")
-_PYTHON = re.compile(r"python[0-9.]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What somebody asks for; what is empty or 0 is chosen.
-
-    Args:
-        command: what each rank runs, with or without the program that starts the ranks.
-        test: acceptance test in place of a command.
-        nodes: pods of the job.
-        gpus: of each pod; None when it doesn't matter.
-        queue: class of node.
-    """
-
-    command: tuple[str, ...]
-    runtime: str = ""
-    nodes: int = 0
-    gpus: int | None = None
-    queue: str = ""
-    namespace: str = ""
-    priority: str = ""
-    test: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +66,7 @@ def find(asked: Asked, tenant: Tenant) -> Found:
         prefix=prefix,
         test=asked.test,
     )
-    return Found(sample, tuple(_reasons(asked, sample, choices)))
+    return Found(sample, tuple(reasons_of(asked, sample, choices)))
 
 
 def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
@@ -97,22 +74,22 @@ def _narrowed(asked: Asked, tenant: Tenant) -> Tenant:
     spaces = tuple(_spaces(asked, tenant))
     if asked.test:
         return replace(tenant, spaces=tuple(_testing(asked, spaces)))
-    starter = program_of(asked.command[0])
-    if starter in _STARTERS:
+    first = starter(asked.command) or program_of(asked.command[0])
+    if first in _STARTERS:
         raise Refused(
-            f"`{starter}` looks for hosts of its own: give the program that each rank runs, such "
+            f"`{first}` looks for hosts of its own: give the program that each rank runs, such "
             "as `python train.py`, or start it with mpirun or torchrun"
         )
-    return replace(tenant, spaces=_started(spaces, starter))
+    return replace(tenant, spaces=_started(spaces, first))
 
 
-def _started(spaces: Sequence[Space], starter: str) -> tuple[Space, ...]:
+def _started(spaces: Sequence[Space], first: str) -> tuple[Space, ...]:
     """Return namespaces with the runtimes that a program is of, or that start it."""
-    kept = _with(spaces, lambda launch: _starts(launch, starter))
+    kept = _with(spaces, lambda launch: _starts(launch, first))
     if not any(offers(kept)):
         known = ", ".join(grant.launch.name for _, grant in offers(spaces))
         raise Refused(
-            f"no runtime starts its ranks with {starter}; there is: {known or 'none'}. Ask the "
+            f"no runtime starts its ranks with {first}; there is: {known or 'none'}. Ask the "
             f"platform team for a runtime that does, in `runtimes` of the team's profile"
         )
     return kept
@@ -147,10 +124,10 @@ def _with(spaces: Iterable[Space], fits: Callable[[Launch], bool]) -> tuple[Spac
     return tuple(kept)
 
 
-def _starts(launch: Launch, starter: str) -> bool:
+def _starts(launch: Launch, first: str) -> bool:
     """Return whether a program is that of a runtime, or one that any runtime starts."""
     others = {_TORCHRUN} if launch.runtime.launcher.mpi else MPI
-    return starter not in others
+    return first not in others
 
 
 def _spaces(asked: Asked, tenant: Tenant) -> Iterator[Space]:
@@ -198,7 +175,18 @@ def _choices(asked: Asked, tenant: Tenant) -> Sequence[Choice]:
     chosen = choose(draft, tenant)
     if isinstance(chosen, Remark):
         raise Refused(chosen.meaning + _nearest(asked, tenant))
-    return chosen
+    return _torch_first(chosen, tenant) if is_of_python(asked.command) else chosen
+
+
+def _torch_first(choices: Sequence[Choice], tenant: Tenant) -> Sequence[Choice]:
+    """Return runtimes: the team's default, then those of torchrun, else in their order."""
+    default = tenant.team.default_runtime
+
+    def place(choice: Choice) -> tuple[bool, bool]:
+        runtime = choice.launch.runtime
+        return runtime.name != default, runtime.launcher.name != _TORCHRUN
+
+    return sorted(choices, key=place)
 
 
 def _with_default(tenant: Tenant) -> Tenant:
@@ -221,12 +209,20 @@ def _nearest(asked: Asked, tenant: Tenant) -> str:
 def _arguments(command: tuple[str, ...], launcher: Launcher) -> tuple[str, ...]:
     """Return what follows the launcher's own command."""
     first, rest = program_of(command[0]), command[1:]
-    if first in MPI or first == _TORCHRUN:
+    if first in MPI:
         return rest
+    if starter(command) == _TORCHRUN:
+        return _of_torchrun(command)
     if launcher.mpi:
         return command
     script = rest[:1] == ("-m",) or (rest and not rest[0].startswith("-"))
-    return rest if _PYTHON.fullmatch(first) and script else ("--no-python", *command)
+    return rest if PYTHON.fullmatch(first) and script else ("--no-python", *command)
+
+
+def _of_torchrun(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what follows torchrun, without what Trainer gives."""
+    call = read_torchrun(command)
+    return command[1:] if call.unknown >= 0 else tuple(call.words_kept(command))
 
 
 def _priority(asked: Asked, space: Space) -> Priority | None:
@@ -246,54 +242,3 @@ def _prefix(asked: Asked) -> str:
     script = next(filter(_SCRIPT.search, programs), programs[0])
     plain = re.sub(r"[^a-z0-9]+", "-", _SCRIPT.sub("", script)).strip("-")
     return f"{plain if plain[:1].isalpha() else 'job'}-"
-
-
-def _reasons(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> Iterator[str]:
-    """Yield a line for each choice."""
-    yield _runtime_reason(asked, sample, choices)
-    yield from _size_reasons(sample)
-    yield _queue_reason(sample)
-    yield from _priority_reason(asked, sample)
-    yield from reasons(asked.test, sample.launch)
-    if sample.launch.runtime.initializers:
-        yield "storageUri: write where your data and model are in place of s3://example"
-    mounts = [claim.mount_path for claim in sample.claims]
-    mounts += [secret.mount_path for secret in sample.buckets]
-    if mounts:
-        yield f"volumes: your team's storage, at {', '.join(mounts)}"
-
-
-def _runtime_reason(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> str:
-    others = [choice.launch.name for choice in choices[1:] if choice.space == sample.space]
-    smallest = "the one with the most GPUs and rails" if asked.test else "the smallest that fits"
-    is_default = sample.launch == sample.space.default_launch
-    why = "as you asked for" if asked.runtime else "your team's default" if is_default else smallest
-    also = f"; {', '.join(others)} would fit too" if others else ""
-    return f"runtime {sample.launch.name}: {why}{also}"
-
-
-def _size_reasons(sample: Sample) -> Iterator[str]:
-    launch, nodes = sample.launch, sample.nodes
-    size = "node" if launch.part == 1 else "pod"
-    gpus = f" with {counted(launch.gpus, 'GPU')}" if launch.gpus else ""
-    if gpus and nodes > 1:
-        gpus += " each"
-    yield f"numNodes: {counted(nodes, size)}{gpus}, of at most {sample.grant.size}"
-    starter = program_of(launch.runtime.launcher.command[0])
-    ranks = counted(nodes * launch.ranks, "rank")
-    yield f"command: {starter} starts {ranks}, {launch.ranks} on each {size}"
-
-
-def _queue_reason(sample: Sample) -> str:
-    own = sample.launch.hardware.node_class
-    if sample.local_queue == names.DEFAULT_QUEUE:
-        return f"queue: no label, so the default one, which is {own}"
-    return f"queue {own}: that of the runtime's nodes"
-
-
-def _priority_reason(asked: Asked, sample: Sample) -> Iterator[str]:
-    known = [priority.name for priority in sample.space.priorities]
-    if asked.priority:
-        yield f"priority {asked.priority}: as you asked for"
-    elif known:
-        yield f"priority {known[0]}: the lowest of {', '.join(known)}"

@@ -39,7 +39,8 @@ class Draft:
         restarts: how often the source starts a failed job again.
         grace: seconds between SIGTERM and SIGKILL; 0 for the default.
         shared_memory: size of /dev/shm; empty for the default.
-        notes: found so far; one that refuses ends the conversion.
+        notes: found so far; one that refuses ends the conversion if nothing is unread.
+        unread: lines of the source in which a part was refused, for the reader of the TrainJob.
         places: of what `finish` may have to say something about, by the name of the attribute, of
             the volume or of the variable.
     """
@@ -68,6 +69,7 @@ class Draft:
     grace: int = 0
     shared_memory: str = ""
     notes: tuple[Remark, ...] = ()
+    unread: tuple[str, ...] = ()
     places: Mapping[str, Pointer] = field(default_factory=dict)
 
     def place(self, attribute: str) -> Pointer:

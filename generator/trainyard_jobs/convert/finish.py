@@ -26,7 +26,7 @@ def finish(draft: Draft, tenant: Tenant | None) -> Conversion:
         tenant: the team on its cluster, one of whose runtimes is chosen; None leaves a placeholder
             and a note that says which runtime to choose.
     """
-    if any(note.kind is Kind.REFUSED for note in draft.notes):
+    if not draft.unread and any(note.kind is Kind.REFUSED for note in draft.notes):
         return _refused(draft)
     if tenant is None:
         return _unchosen(draft)
@@ -55,7 +55,7 @@ def _unchosen(draft: Draft) -> Conversion:
         notes.append(Remark(draft.place("volumes"), Kind.CHOOSE, "spec.runtimePatches", older))
     runtime = _profile(draft, ()) if is_reference(draft.image) else None
     job = train_job(draft, Form(LAUNCHERS[draft.launcher].roles))
-    return Conversion(draft.title, draft.at, job, tuple(notes), runtime)
+    return Conversion(draft.title, draft.at, job, tuple(notes), runtime, draft.unread)
 
 
 def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
@@ -81,7 +81,7 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
         draft.image
     )
     runtime = None if keeps else _profile(final, launch.runtime.hardware)
-    return Conversion(draft.title, draft.at, job, notes, runtime)
+    return Conversion(draft.title, draft.at, job, notes, runtime, draft.unread)
 
 
 def _with_priority(draft: Draft, priorities: Sequence[Priority]) -> Draft:

@@ -67,6 +67,7 @@ class Conversion:
         notes: in the order of the source.
         runtime: profile of the runtime that the job needs to keep its image; None where the team
             has one, or the source names no image.
+        unread: lines of the source that are not all in the TrainJob.
     """
 
     name: str
@@ -74,6 +75,12 @@ class Conversion:
     job: Body | None
     notes: tuple[Remark, ...]
     runtime: Body | None = None
+    unread: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether nothing of the source was refused."""
+        return all(note.kind is not Kind.REFUSED for note in self.notes)
 
 
 def variables(values: Mapping[str, str]) -> tuple[Body, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.model import Kind, Remark
+from trainyard_jobs.convert.model import Kind, RefusedError, Remark
 
 
 @dataclass(slots=True)
@@ -25,6 +27,19 @@ class Remarks:
     def choose(self, at: Pointer, what: str, meaning: str) -> None:
         """Note what the reader decides."""
         self.add(Remark(at, Kind.CHOOSE, what, meaning))
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Note what is refused within the block, which ends there."""
+        try:
+            yield
+        except RefusedError as error:
+            self.add(error.remark)
+
+    @property
+    def refuses(self) -> bool:
+        """Return whether a part of the source was refused."""
+        return any(note.kind is Kind.REFUSED for note in self.notes)
 
     def add(self, *notes: Remark) -> None:
         """Take notes."""

@@ -25,7 +25,15 @@ def document(conversion: Conversion, place: Place, plain: Plain) -> str:
         *(f"{note.kind}: {_sentence(note)}" for note in ordered(conversion.notes)),
         *_profile(conversion),
     ]
-    return emit(conversion.job, "\n".join(map(plain, header))).decode()
+    below = [f"# {plain(line)}\n" for line in _unread(conversion)]
+    return emit(conversion.job, "\n".join(map(plain, header))).decode() + "".join(below)
+
+
+def _unread(conversion: Conversion) -> Iterator[str]:
+    """Yield the lines of the source that its reader has to turn into a command."""
+    if conversion.unread:
+        yield "The lines of the source, of which nothing is in the command above:"
+        yield from (f"  {line}" for line in conversion.unread)
 
 
 def _profile(conversion: Conversion) -> Iterator[str]:

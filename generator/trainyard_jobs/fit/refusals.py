@@ -13,6 +13,7 @@ from trainyard.model.space import Grant, Space
 from trainyard.model.team import Quota
 from trainyard_jobs.fit.case import Case
 from trainyard_jobs.fit.grants import grant_of
+from trainyard_jobs.fit.known import known_refusals
 from trainyard_jobs.fit.verdict import Check, Link, Standing
 
 _LINKS = {"ObjectMeta": Link.FORM, "PodSecurity": Link.POD_SECURITY}
@@ -39,6 +40,8 @@ def policy_checks(case: Case, answers: Sequence[Answer]) -> Iterator[Check]:
                 "job would take the place of others: choose another name"
             )
             yield Check(Link.POLICIES, Standing.NEVER, message)
+        for message in known_refusals(case):
+            yield Check(Link.POLICIES, Standing.NEVER, message, _place(case, message))
         return
     yield from _denials(case, answers[0], "")
     for pods, answer in zip(case.pods, answers[1:], strict=True):

@@ -78,7 +78,7 @@ def _may_start(standing: Standing) -> bool:
 
 
 def _starts(verdict: Verdict) -> bool:
-    return verdict.standing is Standing.ADMITTED
+    return verdict.standing in {Standing.ADMITTED, Standing.IN_PART}
 
 
 def _has_room(verdict: Verdict) -> bool:

@@ -13,6 +13,7 @@ class Standing(StrEnum):
     """Whether a job starts, and the answer of one link."""
 
     ADMITTED = "admitted"
+    IN_PART = "admitted as far as judged"
     WAITS = "waits"
     NEVER = "never"
     UNJUDGED = "not judged"
@@ -35,6 +36,7 @@ class Link(StrEnum):
     TOPOLOGY = "topology"
     POD_SECURITY = "Pod Security"
     VOLUMES = "volumes"
+    COMMAND = "command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +83,18 @@ class Verdict:
     def standing(self) -> Standing:
         """The worst answer of a link.
 
-        Of the links that were not judged only the quota counts: the snapshot does not show it.
+        Where the quota was not judged, the snapshot does not show it; where policies were not, the
+        evaluator is not built.
         """
-        answers = {
-            check.standing
-            for check in self.checks
-            if check.standing is not Standing.UNJUDGED or check.link is Link.QUOTA
-        }
-        for worst in (Standing.NEVER, Standing.WAITS, Standing.UNJUDGED):
+        answers = {check.standing for check in self.checks}
+        for worst in (Standing.NEVER, Standing.WAITS):
             if worst in answers:
                 return worst
-        return Standing.ADMITTED
+        unjudged = {check.link for check in self.unjudged}
+        if Link.QUOTA in unjudged:
+            return Standing.UNJUDGED
+        policies = {Link.POLICIES, Link.POD_SECURITY}
+        return Standing.IN_PART if unjudged & policies else Standing.ADMITTED
 
     @property
     def deciding(self) -> tuple[Check, ...]:

@@ -14,8 +14,9 @@ from trainyard.plainfile import LARGEST
 from trainyard.yaml_io.source import Source
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.finish import finish
-from trainyard_jobs.convert.model import Conversion, Remark
+from trainyard_jobs.convert.model import Body, Conversion, Remark
 from trainyard_jobs.convert.mpijob.job import converted, is_mpijob
+from trainyard_jobs.convert.pytorchjob import converted_pytorchjob, is_pytorchjob
 
 _ENDINGS = frozenset({".json", ".yaml", ".yml"})
 
@@ -35,12 +36,30 @@ class Converted:
     others: int = 0
 
 
+Reader = Callable[[Body, Pointer, Tenant | None], Conversion]
+"""Returns a job of one kind as a TrainJob."""
+
+
 def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
-    """Return the MPIJobs of YAML and JSON files as TrainJobs.
+    """Return the MPIJobs of YAML and JSON files as TrainJobs, as `convert_objects` does."""
+    return convert_objects(files, tenant, is_mpijob, converted)
+
+
+def convert_pytorchjobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
+    """Return the PyTorchJobs of YAML and JSON files as TrainJobs, as `convert_objects` does."""
+    return convert_objects(files, tenant, is_pytorchjob, converted_pytorchjob)
+
+
+def convert_objects(
+    files: Sequence[Path], tenant: Tenant | None, is_wanted: Callable[[Body], bool], read: Reader
+) -> Converted:
+    """Return the jobs of one kind in YAML and JSON files as TrainJobs.
 
     Args:
         files: folders are searched for such files; ``-`` is standard input.
         tenant: the team that submits the jobs; None when it is not known.
+        is_wanted: whether an object is of the kind.
+        read: returns such an object as a TrainJob.
 
     Raises:
         TreeError: a file can't be read, is not YAML, or has an object without kind; or all files
@@ -51,8 +70,8 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
     others = 0
     for source in sources:
         for path, body in objects(source.file, source.value):
-            if is_mpijob(body):
-                conversion = converted(body, Pointer(source.file, path), tenant)
+            if is_wanted(body):
+                conversion = read(body, Pointer(source.file, path), tenant)
                 conversions.append(in_order(conversion, source))
             else:
                 others += 1

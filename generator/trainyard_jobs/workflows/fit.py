@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,15 @@ from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.schema.manifests import check_manifest
 from trainyard_jobs.admission.evaluator import judge_of
+from trainyard_jobs.convert.kinds import door
 from trainyard_jobs.fit.case import Ground
+from trainyard_jobs.fit.grants import grant_of
 from trainyard_jobs.fit.objects import objects_of
 from trainyard_jobs.fit.repair import with_change
 from trainyard_jobs.fit.usage import Snapshot, snapshot_of
-from trainyard_jobs.fit.verdict import Verdict
-from trainyard_jobs.fit.walk import judge
+from trainyard_jobs.fit.verdict import Check, Link, Standing, Verdict
+from trainyard_jobs.fit.walk import Judged, judge
+from trainyard_jobs.workflows.useless import notes_of
 
 Body = dict[str, Any]
 
@@ -36,10 +39,12 @@ class Jobs:
 
     Args:
         others: number of its objects of other kinds, which are not judged.
+        doors: what to do with those of them that are jobs.
     """
 
     bodies: tuple[Body, ...]
     others: int
+    doors: tuple[str, ...] = ()
 
     @property
     def namespaces(self) -> set[str]:
@@ -54,13 +59,12 @@ def read_jobs(file: Path) -> Jobs:
         TreeError: it can't be read, is not YAML, or has an object without kind.
     """
     source = read_source(file)
-    jobs, others = list[Body](), 0
+    jobs, others = list[Body](), list[Body]()
     for _, body in objects(source.file, source.value):
-        if (body.get("apiVersion"), body["kind"]) == _JOB:
-            jobs.append(body)
-        else:
-            others += 1
-    return Jobs(tuple(jobs), others)
+        is_ours = (body.get("apiVersion"), body["kind"]) == _JOB
+        (jobs if is_ours else others).append(body)
+    doors = dict.fromkeys(f"{body['kind']}: {door(body)}" for body in others if door(body))
+    return Jobs(tuple(jobs), len(others), tuple(doors))
 
 
 def read_snapshot(file: Path) -> Snapshot:
@@ -123,4 +127,14 @@ def fit_jobs(
     manifests = (*generation.manifests[cluster], *component_manifests(site))
     ground = ground_of(site, tenant, manifests, snapshot)
     judged = judge(ground, jobs.bodies)
-    return tuple(map(partial(with_change, ground), jobs.bodies, judged))
+    return tuple(map(partial(_told, ground), jobs.bodies, judged))
+
+
+def _told(ground: Ground, job: Body, judged: Judged) -> Verdict:
+    """Return a verdict with a change that helps, and with notes about the command."""
+    verdict, space = with_change(ground, job, judged), judged.case.space
+    grant = grant_of(judged.case.body, space) if space else None
+    if space is None or grant is None or verdict.standing is Standing.NEVER:
+        return verdict
+    notes = [Check(Link.COMMAND, Standing.ADMITTED, note) for note in notes_of(job, space, grant)]
+    return replace(verdict, checks=(*verdict.checks, *notes))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import Ended, edit
+from tests.jobs.cli.admitted import need_admitted
 from trainyard.cli.exits import Exit
 from trainyard_jobs.fit.verdict import Check, Link, Standing, Verdict
 from trainyard_jobs.workflows.job import Made
@@ -22,12 +23,11 @@ def test_printed_job_is_what_fit_admits(trainyard: Call, repository: Path) -> No
     judged = trainyard("fit", "job.yaml", *WHERE)
 
     assert ended.code == Exit.FINE
-    assert ended.out.startswith("# A job of team nlp on prod-east, which `trainyard fit` admits.\n")
+    assert ended.out.startswith("# A job of team nlp on prod-east, which `trainyard fit` admits")
     assert "# Submit it with: kubectl create -f FILE\n" in ended.out
     assert "  generateName: train-\n" in ended.out
     assert '    - train.py\n    - "--lr"\n    - "3"\n' in ended.out
-    assert judged.code == Exit.FINE
-    assert judged.out.startswith("team-nlp/train-xxxxx: admitted\n")
+    need_admitted(judged, "team-nlp/train-xxxxx")
 
 
 def test_wish_that_cannot_come_true_is_a_wrong_use(trainyard: Call, repository: Path) -> None:

@@ -308,7 +308,7 @@ def test_without_the_evaluator_the_policies_are_not_judged() -> None:
     object.__setattr__(on, "judge", None)
     found = verdict(on, sample({}))
 
-    assert found.standing is Standing.ADMITTED
+    assert found.standing is Standing.IN_PART
     assert [each.link for each in found.unjudged] == [Link.POLICIES, Link.POD_SECURITY]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from trainyard_jobs.cli.convert import mpijob, sagemaker, slurm
+from trainyard_jobs.cli.convert import mpijob, other, pytorchjob, sagemaker, slurm
 
 
 @click.group("convert")
@@ -16,5 +16,7 @@ def command() -> None:
 
 
 command.add_command(mpijob.command)
+command.add_command(pytorchjob.command)
 command.add_command(slurm.command)
 command.add_command(sagemaker.command)
+command.add_command(other.command)

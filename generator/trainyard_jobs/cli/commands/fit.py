@@ -72,7 +72,8 @@ def command(  # noqa: PLR0917 - click passes options by name
         return Exit.FINE
     jobs = read_jobs(job)
     if not jobs.bodies:
-        raise NoInput(f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1")
+        none = f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1"
+        raise NoInput("\n".join([none, *jobs.doors]))
     snapshot = read_snapshot(usage) if usage else None
     made, home, owner = generate_for_team(profiles, output, team, cluster, jobs.namespaces)
     if has_errors(made.diagnostics):
@@ -109,4 +110,4 @@ def _report(
     standings = {verdict.standing for verdict in verdicts}
     if Standing.NEVER in standings:
         return Exit.FINDINGS
-    return Exit.IO if Standing.UNJUDGED in standings else Exit.FINE
+    return Exit.IO if {Standing.UNJUDGED, Standing.IN_PART} & standings else Exit.FINE

@@ -16,7 +16,8 @@ from trainyard.generation.generate import Generation
 from trainyard.model.acceptance import TESTS
 from trainyard_jobs.cli.fit.text import text
 from trainyard_jobs.cli.options import cluster_option, team_option
-from trainyard_jobs.convert.asked import Asked, Refused
+from trainyard_jobs.convert.asked import Refused
+from trainyard_jobs.convert.reasons import Asked
 from trainyard_jobs.fit.verdict import Standing
 from trainyard_jobs.workflows.job import Made, make_job
 
@@ -92,7 +93,7 @@ def _need_words(words: tuple[str, ...], test: str) -> None:
 
 
 def _printed(job: Made, made: Generation, profiles: Path) -> int:
-    if job.verdict.standing is not Standing.ADMITTED:
+    if job.verdict.standing not in {Standing.ADMITTED, Standing.IN_PART}:
         notify(text([job.verdict], places(made.checked.profiles, profiles), 0))
         return Exit.FINDINGS
     result(job.text.rstrip("\n"))

@@ -46,8 +46,9 @@ def printed(converted: Converted) -> int:
     ]
     if documents:
         result("---\n".join(documents).rstrip("\n"))
-    _sum_up(converted, len(documents))
-    return Exit.FINE if len(documents) == len(converted.conversions) else Exit.FINDINGS
+    _sum_up(converted)
+    is_whole = all(conversion.is_whole for conversion in converted.conversions)
+    return Exit.FINE if is_whole else Exit.FINDINGS
 
 
 def _heading(name: str, jobs: int) -> str:
@@ -55,9 +56,13 @@ def _heading(name: str, jobs: int) -> str:
     return name if jobs == 1 else f"{name}, {jobs} jobs"
 
 
-def _sum_up(converted: Converted, done: int) -> None:
-    parts = [f"{counted(done, 'job')} converted"]
-    if refused := len(converted.conversions) - done:
+def _sum_up(converted: Converted) -> None:
+    made = [conversion for conversion in converted.conversions if conversion.job is not None]
+    whole = sum(conversion.is_whole for conversion in made)
+    parts = [f"{counted(whole, 'job')} converted"]
+    if in_part := len(made) - whole:
+        parts.append(f"{counted(in_part, 'job')} in part, without a command")
+    if refused := len(converted.conversions) - len(made):
         parts.append(f"{counted(refused, 'job')} not converted")
     if converted.others:
         parts.append(f"{counted(converted.others, 'object')} of other kinds left out")

@@ -21,8 +21,9 @@ def command(
 ) -> int:
     """Turn the batch scripts of `sbatch` into TrainJobs.
 
-    Reads the `#SBATCH` lines and the one command that starts the ranks: `srun`, `mpirun` or
-    `torchrun`. Nothing is run. Prints the TrainJobs, and on stderr a line for each option and each
-    command that is lost or means something else. `-` is standard input.
+    Reads the `#SBATCH` lines and the commands that start the ranks: `srun`, `mpirun`, `torchrun`,
+    `accelerate` or `deepspeed`. What stands around them is carried over. Nothing is run. Prints the
+    TrainJobs, and on stderr a line for each option and each command that is lost or means something
+    else. `-` is standard input.
     """
     return printed(convert_batch_scripts(scripts, chosen_team(profiles, cluster, team)))

@@ -49,11 +49,12 @@ def _help(verdict: Verdict) -> Iterator[str]:
 def _is_told(check: Check, standing: Standing) -> bool:
     """Return whether a link decides a verdict, or has to be shown of an admitted job.
 
-    A namespace that was assumed is always shown.
+    A namespace that was assumed is always shown, and so is a command that is bound to fail.
     """
-    if check.standing is Standing.ADMITTED and check.link is Link.NAMESPACE:
+    if check.standing is Standing.ADMITTED and check.link in {Link.NAMESPACE, Link.COMMAND}:
         return True
-    return check.standing is standing is not Standing.UNJUDGED
+    told = Standing.ADMITTED if standing is Standing.IN_PART else standing
+    return check.standing is told is not Standing.UNJUDGED
 
 
 def _check(check: Check, places: Places) -> Iterator[str]:

@@ -91,7 +91,7 @@ def _rewritten(
     for index, kind, what, meaning in call.remarks:
         fields.note(kind, places[min(index, len(places) - 1)], what, meaning)
     kept = [word in {*call.command, *call.args} for word in words]
-    _note_suspects(fields, compress(zip(words, places, strict=True), kept))
+    note_suspects(fields, compress(zip(words, places, strict=True), kept))
     return replace(call, args=("-wdir", folder, *call.args)) if folder else call
 
 
@@ -102,7 +102,7 @@ def _of_script(fields: Fields, source: Words, script: int, folder: str, ranks: R
     if words and starts_ranks(words[0]):
         inside = below if below.startswith("/") or not folder else f"{folder}/{below}".rstrip("/")
         return _rewritten(fields, words, [at] * len(words), inside, ranks)
-    _note_suspects(fields, [(text, at)])
+    note_suspects(fields, [(text, at)])
     slots = _note_script(fields, text, at, ranks)
     kept = f"cd {shlex.quote(folder)} || exit 1\n{text}" if folder else text
     changed = (*source.words[:script], kept, *source.words[script + 1 :])
@@ -123,7 +123,7 @@ def _other(fields: Fields, source: Words, folder: str, ranks: Ranks) -> Call:
     own = " ".join(LAUNCHERS[ranks.launcher].command)
     text = f"it runs once, in the pod of the launcher: it must call {own} itself"
     fields.note(Kind.CHOOSE, source.places[0], f"`{source.words[0]}`", text)
-    _note_suspects(fields, zip(source.words, source.places, strict=True))
+    note_suspects(fields, zip(source.words, source.places, strict=True))
     if folder:
         return Call(("/bin/bash", "-c"), ('cd "$0" && exec "$@"', folder, *source.words))
     return _split(source.words, source.command)
@@ -133,7 +133,7 @@ def _split(words: Sequence[str], command: int) -> Call:
     return Call(tuple(words[:command]), tuple(words[command:]))
 
 
-def _note_suspects(fields: Fields, words: Iterable[tuple[str, Path]]) -> None:
+def note_suspects(fields: Fields, words: Iterable[tuple[str, Path]]) -> None:
     """Note words that name what only an MPIJob has, or that log in to a pod."""
     texts = list(words)
     if not texts:

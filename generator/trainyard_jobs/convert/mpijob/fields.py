@@ -16,6 +16,26 @@ NOTHING: tuple[object, ...] = (None, False, "", {}, [])
 """Values that mean the same as no value."""
 
 
+@dataclass(frozen=True, slots=True)
+class Replicated:
+    """A kind of job of the operators of Kubeflow before Trainer.
+
+    Args:
+        name: of the kind.
+        replicas: field of the spec with the pods by role.
+        roles: of the pods; the command of the first one is that of the job.
+    """
+
+    name: str
+    replicas: str
+    roles: tuple[str, str]
+
+
+MPIJOB = Replicated("MPIJob", "mpiReplicaSpecs", ("Launcher", "Worker"))
+PYTORCHJOB = Replicated("PyTorchJob", "pytorchReplicaSpecs", ("Master", "Worker"))
+KINDS = (MPIJOB, PYTORCHJOB)
+
+
 @dataclass(slots=True)
 class Fields:
     """An object while it is read.
@@ -23,13 +43,19 @@ class Fields:
     Args:
         body: of the object.
         at: its place.
+        kind: the kind of the job.
         notes: about its fields, in the order in which they were read.
     """
 
     body: Body
     at: Pointer
+    kind: Replicated
     notes: list[Remark] = field(default_factory=list)
     _read: set[Path] = field(default_factory=set)
+
+    def role(self, role: str, *path: Step) -> Path:
+        """Return the path of a field of a role's pods."""
+        return ("spec", self.kind.replicas, role, *path)
 
     def place(self, *path: Step) -> Pointer:
         """Return the place of a field."""
@@ -113,8 +139,8 @@ class Fields:
 
 _ENTERED = words(
     """
-    Launcher Worker annotations containers initContainers labels metadata mpiReplicaSpecs runPolicy
-    schedulingPolicy spec template volumeMounts volumes
+    Launcher Master Worker annotations containers initContainers labels metadata mpiReplicaSpecs
+    pytorchReplicaSpecs runPolicy schedulingPolicy spec template volumeMounts volumes
     """
 )
 """Names of fields of which each member has a meaning of its own."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Final
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.lookup import value_at
@@ -14,15 +13,14 @@ from trainyard_jobs.convert.finish import finish
 from trainyard_jobs.convert.model import Body, Conversion, Kind, Remark
 from trainyard_jobs.convert.mpijob import pods, policy
 from trainyard_jobs.convert.mpijob.command import call_of, words_of
-from trainyard_jobs.convert.mpijob.fields import Fields, Path
+from trainyard_jobs.convert.mpijob.fields import MPIJOB, Fields, Path
 from trainyard_jobs.convert.mpijob.implementation import implementation
-from trainyard_jobs.convert.mpijob.meanings import REPLICAS, meaning_of, shown
+from trainyard_jobs.convert.mpijob.meanings import meaning_of, shown
 from trainyard_jobs.convert.mpijob.suspects import in_template
 from trainyard_jobs.convert.mpijob.volumes import volumes_of
 from trainyard_jobs.convert.options import Ranks
 from trainyard_jobs.convert.shell import script_of
 
-KIND: Final = "MPIJob"
 _GROUP = "kubeflow.org/"
 _BY_EXEC = ("kubeflow.org/v1alpha2", "kubeflow.org/v1")
 """Versions whose operator started the ranks by `kubectl exec`."""
@@ -31,7 +29,7 @@ _VERSIONS = (*_BY_EXEC, "kubeflow.org/v2beta1")
 
 def is_mpijob(body: Body) -> bool:
     """Return whether an object is an MPIJob, of whatever version."""
-    return body.get("kind") == KIND and str(body.get("apiVersion", "")).startswith(_GROUP)
+    return body.get("kind") == MPIJOB.name and str(body.get("apiVersion", "")).startswith(_GROUP)
 
 
 def converted(body: Body, at: Pointer, tenant: Tenant | None) -> Conversion:
@@ -42,14 +40,18 @@ def converted(body: Body, at: Pointer, tenant: Tenant | None) -> Conversion:
         at: its place.
         tenant: the team that submits it; None when it is not known.
     """
-    draft = draft_of(body, at)
-    conversion = finish(draft, tenant)
+    return beside(finish(draft_of(body, at), tenant), body, at)
+
+
+def beside(conversion: Conversion, body: Body, at: Pointer) -> Conversion:
+    """Return a conversion with a note if source and TrainJob can't exist at the same time."""
     name = value_at(body, "metadata.name")
     if conversion.job is None or not name or value_at(conversion.job, "metadata.name") != name:
         return conversion
-    if value_at(conversion.job, "metadata.namespace") != (draft.namespace or None):
+    if value_at(conversion.job, "metadata.namespace") != value_at(body, "metadata.namespace"):
         return conversion
-    meaning = "delete the MPIJob before you create the TrainJob: both have a Service of this name"
+    kind = body.get("kind")
+    meaning = f"delete the {kind} before you create the TrainJob: both have a Service of this name"
     collision = Remark(at.below(("metadata", "name")), Kind.CHOOSE, f"name {name}", meaning)
     return replace(conversion, notes=(*conversion.notes, collision))
 
@@ -61,26 +63,32 @@ def draft_of(body: Body, at: Pointer) -> Draft:
         body: an MPIJob of any version.
         at: its place.
     """
-    fields = Fields(body, at)
+    fields = Fields(body, at, MPIJOB)
     policy.skip_what_the_server_writes(fields)
-    draft = _named(fields)
+    draft = named(fields)
     if _is_convertible(fields):
         launcher = pods.main_container(fields, "Launcher")
-        has_workers = fields.mapping(*pods.template("Worker"), "spec")
+        has_workers = fields.mapping(*fields.role("Worker", "template", "spec"))
         worker = pods.main_container(fields, "Worker") if has_workers else launcher
         draft = _sized(fields, draft, launcher, worker)
         draft = _with_program(fields, draft, launcher, worker)
-        draft = _with_volumes(fields, draft, launcher, worker)
+        draft = with_volumes(fields, draft, launcher, worker)
         draft = policy.with_metadata(fields, draft)
         draft = policy.with_limits(fields, draft, (launcher[:-2], worker[:-2]))
         _note_roles(fields, launcher, worker)
-        for path in fields.left():
-            kind, meaning = meaning_of(path)
-            fields.note(kind, path, shown(path), meaning)
+        note_left(fields)
     return replace(draft, notes=tuple(fields.notes))
 
 
-def _named(fields: Fields) -> Draft:
+def note_left(fields: Fields) -> None:
+    """Note each field that was not read."""
+    for path in fields.left():
+        kind, meaning = meaning_of(path)
+        fields.note(kind, path, shown(path), meaning)
+
+
+def named(fields: Fields) -> Draft:
+    """Return the draft of a job with its name and namespace."""
     namespace = fields.text("metadata", "namespace")
     name = fields.text("metadata", "name")
     prefix = fields.text("metadata", "generateName").rstrip("-")
@@ -89,9 +97,9 @@ def _named(fields: Fields) -> Draft:
             fields.note(kind, ("metadata", key), f"{key} {what}", meaning)
     shown_name = "/".join(filter(None, (namespace, name or prefix)))
     return Draft(
-        title=f"{KIND} {shown_name}",
+        title=f"{fields.kind.name} {shown_name}",
         at=fields.at,
-        name=name or f"{prefix or 'mpijob'}-",
+        name=name or f"{prefix or fields.kind.name.lower()}-",
         launcher="",
         nodes=0,
         namespace=namespace,
@@ -110,9 +118,9 @@ def _is_convertible(fields: Fields) -> bool:
         text = "only v2beta1, v1 and v1alpha2 are read: write the job as v2beta1"
         fields.note(Kind.REFUSED, ("apiVersion",), f"apiVersion {version}", text)
         return False
-    if not fields.mapping(*pods.template("Launcher"), "spec"):
+    if not fields.mapping(*fields.role("Launcher", "template", "spec")):
         text = "there is no pod template of the launcher"
-        fields.note(Kind.REFUSED, REPLICAS, "Launcher", text)
+        fields.note(Kind.REFUSED, fields.role("Launcher")[:2], "Launcher", text)
         return False
     if version in _BY_EXEC:
         text = (
@@ -128,7 +136,7 @@ def _sized(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     image = fields.text(*worker, "image") or fields.text(*launcher, "image")
     program = next(iter(words_of(fields, launcher).words), "")
     sizes = {
-        "nodes": (*REPLICAS, "Worker", "replicas"),
+        "nodes": fields.role("Worker", "replicas"),
         "ranks": ("spec", "slotsPerWorker"),
         "gpus": (*worker, "resources"),
         "image": (*worker, "image"),
@@ -154,7 +162,7 @@ def _of_launcher(fields: Fields, launcher: Path) -> dict[str, Path]:
     """Return the places of a launcher beside workers, and of its requests."""
     places: dict[str, Path] = {}
     if fields.peek("spec", "runLauncherAsWorker") is not True:
-        places[LAUNCHER] = (*REPLICAS, "Launcher")
+        places[LAUNCHER] = fields.role("Launcher")
     if fields.mapping(*launcher, "resources"):
         places[LAUNCHER_RESOURCES] = (*launcher, "resources")
     return places
@@ -162,7 +170,7 @@ def _of_launcher(fields: Fields, launcher: Path) -> dict[str, Path]:
 
 def _nodes(fields: Fields) -> int:
     """Return the pods with ranks; the launcher's is one of them here, with the first ranks."""
-    path = (*REPLICAS, "Worker", "replicas")
+    path = fields.role("Worker", "replicas")
     workers = fields.number(0, *path)
     if fields.take("spec", "runLauncherAsWorker") is True:
         return workers + 1
@@ -189,7 +197,8 @@ def _with_program(fields: Fields, draft: Draft, launcher: Path, worker: Path) ->
     )
 
 
-def _with_volumes(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
+def with_volumes(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
+    """Return a draft with the volumes of both roles."""
     volumes = volumes_of(fields, [worker, launcher])
     shared = fields.place(*volumes.shared_at)
     first = fields.place(*worker[:-2], "volumes")
@@ -207,7 +216,7 @@ def _note_roles(fields: Fields, launcher: Path, worker: Path) -> None:
     """Note what the pods of the two roles have apart, and a TrainJob has for both."""
     fields.take(*launcher, "name")
     fields.take(*worker, "name")
-    fields.take(*REPLICAS, "Launcher", "replicas")
+    fields.take(*fields.role("Launcher", "replicas"))
     if worker == launcher:
         fields.take(*launcher, "resources")
         return

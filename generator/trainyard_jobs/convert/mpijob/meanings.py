@@ -1,4 +1,4 @@
-"""What it means that a TrainJob lacks a field of an MPIJob.
+"""What it means that a TrainJob lacks a field of an MPIJob or a PyTorchJob.
 
 Sources: kubeflow/mpi-operator:pkg/apis/kubeflow/v2beta1/types.go and
 pkg/controller/mpi_job_controller.go @v0.8.2.
@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from trainyard_jobs.convert.model import Kind
-from trainyard_jobs.convert.mpijob.fields import Path
+from trainyard_jobs.convert.mpijob.fields import KINDS, Path
 from trainyard_jobs.convert.words import words
 
-ROLES: Final = ("Launcher", "Worker")
-REPLICAS: Final = ("spec", "mpiReplicaSpecs")
+_REPLICAS: Final = frozenset(("spec", kind.replicas) for kind in KINDS)
 
 _PLACED = "Kueue and the runtime place the pods"
 _SELECTED = f"{_PLACED}; choose a runtime on the nodes that it means"
@@ -21,7 +20,7 @@ _NAMED = "JobSet names the pods; nodes are in /etc/mpi/hostfile"
 _SECURED = "the platform sets it: a user id of the namespace, no root and no capability"
 _PROBED = "the runtime probes the sshd of its nodes"
 _GANG = "Kueue starts all pods of a job or none"
-_CLEANED = "all pods end with the launcher and free their GPUs"
+_CLEANED = "all pods end with the job and free their GPUs"
 _OTHER = "a TrainJob has no such field"
 _POD_LABEL = "pods have the labels of the runtime: change what selects pods by this one"
 
@@ -38,6 +37,7 @@ _OF_JOB = {
     "spec.runPolicy.ttlSecondsAfterFinished": (
         "the cluster's `finishedJobs` decides when finished jobs are deleted"
     ),
+    "spec.elasticPolicy": "a job has a fixed number of nodes, and Trainer gives the place to meet",
     "spec.sshAuthMountPath": "the keys are in /home/mpiuser/.ssh",
 }
 _OF_POD = {
@@ -90,7 +90,7 @@ _CHOICES = {
 
 
 def meaning_of(path: Path) -> tuple[Kind, str]:
-    """Return what it means that a TrainJob lacks the field at a path of an MPIJob."""
+    """Return what it means that a TrainJob lacks the field at a path of a job."""
     inside = _in_template(path)
     if not inside:
         return Kind.DROPPED, _OF_JOB.get(_dotted(path), _OTHER)
@@ -122,14 +122,14 @@ def shown(path: Path) -> str:
     if inside:
         rest = inside[1:] if inside[0] == "spec" else inside
         return f"{path[2]}: {_written(rest)}"
-    if path[:2] == REPLICAS:
+    if path[:2] in _REPLICAS:
         return f"{path[2]}: {_written(path[3:])}" if len(path) > 3 else str(path[2])
     return _written(path[1:] if path[0] == "spec" else path)
 
 
 def _in_template(path: Path) -> Path:
     """Return the part of a path that is inside the pod template of a role; empty for another."""
-    is_there = path[:2] == REPLICAS and path[3:4] == ("template",) and len(path) > 4
+    is_there = path[:2] in _REPLICAS and path[3:4] == ("template",) and len(path) > 4
     return path[4:] if is_there else ()
 
 

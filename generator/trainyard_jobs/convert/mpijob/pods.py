@@ -10,8 +10,7 @@ from trainyard.model.quantity import parse_amount
 from trainyard.model.variables import REFUSED
 from trainyard_jobs.convert import options
 from trainyard_jobs.convert.model import Body, Kind
-from trainyard_jobs.convert.mpijob.fields import Fields, Path
-from trainyard_jobs.convert.mpijob.meanings import REPLICAS
+from trainyard_jobs.convert.mpijob.fields import PYTORCHJOB, Fields, Path
 from trainyard_jobs.convert.mpijob.suspects import in_value
 from trainyard_jobs.convert.words import words
 
@@ -32,19 +31,21 @@ FIELDS = words(
 _NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
-def template(role: str) -> Path:
-    """Return the path of the pod template of a role."""
-    return (*REPLICAS, role, "template")
+_OF_PYTORCH = "pytorch"
+"""Name of the container (kubeflow/trainer:pkg/apis/kubeflow.org/v1/pytorch_types.go@v1.9.3)."""
 
 
 def main_container(fields: Fields, role: str) -> Path:
     """Return the path of the container of a role that the operator prepares.
 
-    It is the first. Of a v1 MPIJob, `kubectl exec` may start the ranks of the workers in another
-    one (kubeflow/trainer:pkg/controller.v1/mpi/mpijob_controller.go@v1.9.3).
+    It is the first, of a PyTorchJob the one with its name. Of a v1 MPIJob, `kubectl exec` may start
+    the ranks of the workers in another one
+    (kubeflow/trainer:pkg/controller.v1/mpi/mpijob_controller.go@v1.9.3).
     """
-    path = (*template(role), "spec", "containers")
+    path = fields.role(role, "template", "spec", "containers")
     named = fields.text("spec", "mainContainer") if role == "Worker" else ""
+    if fields.kind == PYTORCHJOB:
+        named = _OF_PYTORCH
     for at, body in fields.members(*path):
         if named and body.get("name") == named:
             return at

@@ -1,4 +1,4 @@
-"""The metadata of an MPIJob, and the limits of its runPolicy."""
+"""The metadata of an MPIJob or a PyTorchJob, and the limits of its runPolicy."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Final
 from trainyard.model.quantity import whole_number
 from trainyard_jobs.convert.draft import Draft
 from trainyard_jobs.convert.model import Kind
-from trainyard_jobs.convert.mpijob.fields import Fields, Path
-from trainyard_jobs.convert.mpijob.meanings import REPLICAS, ROLES, shown
+from trainyard_jobs.convert.mpijob.fields import MPIJOB, Fields, Path
+from trainyard_jobs.convert.mpijob.meanings import shown
 from trainyard_jobs.convert.trainjob import LONGEST_TIME, PRIORITY, QUEUE
 from trainyard_jobs.convert.words import words
 
@@ -37,8 +37,8 @@ def skip_what_the_server_writes(fields: Fields) -> None:
     for name in _OF_SERVER:
         fields.take("metadata", name)
     fields.take("metadata", "annotations", _APPLIED)
-    for role in ROLES:
-        fields.take(*REPLICAS, role, "template", "metadata", "creationTimestamp")
+    for role in fields.kind.roles:
+        fields.take(*fields.role(role, "template", "metadata", "creationTimestamp"))
 
 
 def with_metadata(fields: Fields, draft: Draft) -> Draft:
@@ -47,7 +47,7 @@ def with_metadata(fields: Fields, draft: Draft) -> Draft:
     queue, priority = labels.pop(QUEUE, ""), labels.pop(PRIORITY, "")
     time = labels.pop(LONGEST_TIME, "")
     at: Path = ("metadata", "labels", PRIORITY) if priority else ()
-    for path in _CLASSES:
+    for path in _classes(fields):
         other = fields.text(*path)
         if other and not priority:
             at, priority = path, other
@@ -66,16 +66,18 @@ def with_metadata(fields: Fields, draft: Draft) -> Draft:
     )
 
 
-_CLASSES: Final[tuple[Path, ...]] = (
-    (*_RUN, "schedulingPolicy", "priorityClass"),
-    (*REPLICAS, "Launcher", "template", "spec", "priorityClassName"),
-    (*REPLICAS, "Worker", "template", "spec", "priorityClassName"),
-)
-"""In the order in which Kueue reads them (kubernetes-sigs/kueue:pkg/controller/jobs/mpijob)."""
+def _classes(fields: Fields) -> list[Path]:
+    """Return where classes stand, in the order in which Kueue reads them.
+
+    Source: kubernetes-sigs/kueue:pkg/controller/jobs/{mpijob,kubeflow/kubeflowjob}.
+    """
+    name = ("template", "spec", "priorityClassName")
+    roles = [fields.role(role, *name) for role in fields.kind.roles]
+    return [(*_RUN, "schedulingPolicy", "priorityClass"), *roles]
 
 
 def _kept(fields: Fields, part: str) -> dict[str, str]:
-    """Return labels or annotations, without those that bind the MPIJob to a tool."""
+    """Return labels or annotations, without those that bind the job to a tool."""
     kept: dict[str, str] = {}
     for key, value in fields.mapping("metadata", part).items():
         path = ("metadata", part, key)
@@ -95,7 +97,7 @@ def _reason_to_drop(key: str) -> str:
         return "the tool that wrote it would take the TrainJob for its own"
     if key.startswith(_KUEUE) and key not in _OF_A_JOB:
         return "the platform and Kueue set it"
-    return "only the MPI operator reads it" if key.startswith(_OPERATOR) else ""
+    return "only the operator of the job reads it" if key.startswith(_OPERATOR) else ""
 
 
 def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
@@ -111,13 +113,15 @@ def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
     run = _limits_at(fields)
     seconds = fields.number(0, *run["deadline"])
     if seconds:
-        text = "Kueue counts it from the admission of the whole job, not from the launcher's start"
+        first = fields.kind.roles[0].lower()
+        text = f"Kueue counts it from the admission of the whole job, not from the {first}'s start"
         what = shown(run["deadline"])
         fields.note(Kind.CHANGED, run["deadline"], what, text)
+    retries = _RETRIES if fields.kind == MPIJOB else 0
     graces = [fields.number(0, *spec, "terminationGracePeriodSeconds") for spec in specs]
     limits: Mapping[str, Any] = {
         "deadline": min(filter(None, (seconds, draft.deadline)), default=0),
-        "restarts": fields.number(_RETRIES, *run["restarts"]),
+        "restarts": fields.number(retries, *run["restarts"]),
         "grace": max(graces),
     }
     paths = {
@@ -152,8 +156,8 @@ def _note_start(fields: Fields) -> None:
 
 
 def _note_restarts(fields: Fields) -> None:
-    for role in ROLES:
-        path = (*REPLICAS, role, "restartPolicy")
+    for role in fields.kind.roles:
+        path = fields.role(role, "restartPolicy")
         policy = fields.text(*path)
         if policy not in {"", "Never"}:
             text = "no container starts again in its pod: a failure ends the attempt"

@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import takewhile
 
 from trainyard.diagnostics import Pointer
-from trainyard_jobs.convert.slurm.expand import expanded
-from trainyard_jobs.convert.slurm.script import Line, Script, set_by
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token, elements_of
+from trainyard_jobs.convert.slurm.expand import computed, expanded
+from trainyard_jobs.convert.slurm.script import Line, Script
+from trainyard_jobs.convert.slurm.shell import Statement, Token, elements_of
 from trainyard_jobs.convert.slurm.variables import reason_to_drop
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
@@ -19,8 +19,8 @@ ELEMENT = re.compile(r"([A-Za-z_]\w*)\[.*\]\+?=", re.DOTALL)
 """The begin of an assignment of one element of an array."""
 EXPORTS = frozenset({"declare", "export", "readonly", "typeset"})
 _OPTIONS = re.compile(r"-[agprx]*")
-_FOLLOWED = "its variables can't be followed"
-_FIXED = "`{}` is readonly, so bash leaves the rest of the line out"
+FOLLOWED = "its variables can't be followed"
+FIXED = "`{}` is readonly, so bash leaves the rest of the line out"
 
 
 def leading(words: Sequence[Token]) -> int:
@@ -40,6 +40,9 @@ def unsteady(chains: Iterable[Sequence[Statement]]) -> frozenset[str]:
 
 def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
     """Yield each variable that a command assigns, and whether its old value counts."""
+    if statement.inner is not None:
+        yield from _assigned_in(statement)
+        return
     program, words = statement.words[0].raw, statement.words[: leading(statement.words)]
     if program in {*EXPORTS, "unset"}:
         words = statement.words[1:]
@@ -50,6 +53,13 @@ def _assigned(statement: Statement) -> Iterator[tuple[str, bool]]:
             yield match[1], bool(match[2])
         elif program == "unset":
             yield word.raw, True
+
+
+def _assigned_in(block: Statement) -> Iterator[tuple[str, bool]]:
+    """Yield each variable that a block may assign."""
+    names = {name for inner in block.simple for name, _ in _assigned(inner)}
+    for name in sorted({*names, *block.loops}):
+        yield name, True
 
 
 def assign(
@@ -75,28 +85,41 @@ def assign(
     for word in words:
         if match := ASSIGNMENT.match(word.raw):
             own = exports or match[1] in script.exported
-            # `export A={1,2}` would assign twice, and `A={1,2}` does not.
-            exported = f" && export {match[1]}" if own and not prefix else ""
-            text = f"{prefix}{word.raw}{exported}"
-            line = Line(text, word.at, "", frozenset({match[1]}), own)
+            line = _line_of(word, match[1], prefix, own=own)
             _need_followed(match[1], line)
             _need_writable(script, match[1], line)
             if not own or not _is_dropped(script, word):
                 _set(script, match, line, word, perhaps=perhaps)
         else:
-            line = Line(f"{prefix}{word.raw}", word.at, "", frozenset({word.raw}), exports=True)
+            name = frozenset({word.raw})
+            line = Line(f"{prefix}{word.raw}", word.at, "", name, name)
             _need_followed(word.raw, line)
             _export_later(script, word.raw, line)
 
 
+def _line_of(word: Token, name: str, prefix: str, *, own: bool) -> Line:
+    """Return an assignment as a command; the ranks have the variable if it is their own."""
+    # `export A={1,2}` would assign twice, and `A={1,2}` does not.
+    exported = f" && export {name}" if own and not prefix else ""
+    names = frozenset({name})
+    return Line(f"{prefix}{word.raw}{exported}", word.at, "", names, names if own else frozenset())
+
+
+def forget(script: Script, names: Iterable[str]) -> None:
+    """Take that variables get values that only a run of the script knows."""
+    for name in names:
+        script.known.pop(name, None)
+        script.parts.forget(name)
+
+
 def _need_followed(name: str, line: Line) -> None:
     if name in {"IFS", "BASH_ENV"} or not name.isidentifier():
-        raise line.refused(_FOLLOWED, WRAP_WHOLE)
+        raise line.refused(FOLLOWED)
 
 
 def _need_writable(script: Script, name: str, line: Line) -> None:
     if name in script.fixed:
-        raise line.refused(_FIXED.format(name), WRAP_WHOLE)
+        raise line.refused(FIXED.format(name))
 
 
 def _is_dropped(script: Script, word: Token) -> bool:
@@ -112,9 +135,11 @@ def _set(script: Script, match: re.Match[str], line: Line, word: Token, *, perha
     _need_one_kind(script, name, line, is_array=raw.startswith("("))
     if script.launch:
         script.after.append(line)
+        if script.is_framed:
+            forget(script, {name})
         return
     value = _follow(script, match, word, perhaps=perhaps, is_bare=line.text.startswith(word.raw))
-    if value is None or not line.exports or script.is_seen(name):
+    if value is None or not line.exported or script.is_seen(name):
         script.before.append(line)
     else:
         _put_env(script, name, value, word.at)
@@ -130,7 +155,7 @@ def _follow(
 
     Bash takes braces apart where the assignment is a word of a command such as ``export``.
     """
-    raw = Token(word.raw[match.end() :], word.at)
+    raw = Token(computed(word.raw[match.end() :], script.values), word.at)
     if raw.raw.startswith("("):
         _set_array(script, match, raw, perhaps=perhaps)
     elif perhaps or match[2]:
@@ -158,7 +183,7 @@ def assign_element(script: Script, statement: Statement) -> None:
     """
     match = ELEMENT.match(statement.words[0].raw)
     if match is None or len(statement.words) > 1:
-        raise statement.refused(_FOLLOWED)
+        raise statement.refused(FOLLOWED)
     line = Line(statement.raw, statement.at, "", frozenset({match[1]}))
     _need_followed(match[1], line)
     _need_writable(script, match[1], line)
@@ -170,7 +195,7 @@ def assign_element(script: Script, statement: Statement) -> None:
 def _need_one_kind(script: Script, name: str, line: Line, *, is_array: bool) -> None:
     if script.arrays.setdefault(name, is_array) != is_array:
         reason = "the variable is an array in one place, and none in another"
-        raise line.refused(reason, WRAP_WHOLE)
+        raise line.refused(reason)
 
 
 def _put_env(script: Script, name: str, value: str, at: Pointer) -> None:
@@ -193,8 +218,9 @@ def _export_later(script: Script, name: str, line: Line) -> None:
 
 def _export_before(script: Script, name: str) -> None:
     for index, before in enumerate(script.before):
-        if name in before.sets and not before.exports:
-            script.before[index] = replace(before, text=_exporting(name, before), exports=True)
+        if name in before.sets - before.exported:
+            exported = before.exported | {name}
+            script.before[index] = replace(before, text=_exporting(name, before), exported=exported)
 
 
 def _exporting(name: str, line: Line) -> str:
@@ -226,7 +252,7 @@ def _options(statement: Statement) -> tuple[str, list[Token]]:
     while names and names[0].raw.startswith("-"):
         option = names.pop(0).raw
         if not _OPTIONS.fullmatch(option):
-            raise statement.refused(_FOLLOWED)
+            raise statement.refused(FOLLOWED)
         letters += option
     return letters, names
 
@@ -243,37 +269,3 @@ def _need_values_of_before(statement: Statement, words: Sequence[Token]) -> None
         if taken & set(re.findall(r"\w+", word.raw.partition("=")[2])):
             raise statement.refused("a value names a variable that the same command assigns")
         taken.add(_variable(word))
-
-
-def unset(script: Script, statement: Statement) -> None:
-    """Take away variables; what the script does not set is noted.
-
-    Raises:
-        RefusedError: it takes away something else.
-    """
-    names = [word.raw for word in statement.words[1:] if word.raw != "-v"]
-    if not all(map(str.isidentifier, names)):
-        raise statement.refused(_FOLLOWED)
-    for name in names:
-        if name in script.fixed:
-            raise statement.refused(_FIXED.format(name))
-        _unset(script, name, statement.at)
-        if not script.launch:
-            _forget(script, name)
-
-
-def _unset(script: Script, name: str, at: Pointer) -> None:
-    if name in set_by(script.before):
-        script.lines.append(Line(f"unset {name}", at, "", frozenset({name})))
-    else:
-        reason = reason_to_drop(name, "") or "the script does not set it"
-        script.remarks.dropped(at, f"`unset {name}`", reason)
-
-
-def _forget(script: Script, name: str) -> None:
-    script.known.pop(name, None)
-    script.exported.discard(name)
-    script.parts.forget(name)
-    for index, line in enumerate(script.before):
-        if name in line.sets:
-            script.before[index] = replace(line, exports=False)

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from trainyard.diagnostics import Pointer
 from trainyard.model.expansion import literal
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
 from trainyard_jobs.convert.forwarding import passed
 from trainyard_jobs.convert.launch import rewrite
 from trainyard_jobs.convert.model import Remark
 from trainyard_jobs.convert.options import Ranks
-from trainyard_jobs.convert.slurm.expand import expanded, names_in, read_by
-from trainyard_jobs.convert.slurm.readable import all_read, need_readable, reads_slurms
-from trainyard_jobs.convert.slurm.script import REPORTS, Line, Script, set_by
-from trainyard_jobs.convert.slurm.shell import Token
-from trainyard_jobs.convert.slurm.variables import (
-    JOB_ID,
-    NAME_OF_JOB,
-    OF_RANK,
-    RANK,
-    RENDEZVOUS,
+from trainyard_jobs.convert.slurm.around import (
+    lines_of,
+    meeting,
+    needed,
+    note_different,
+    of_slurm,
 )
+from trainyard_jobs.convert.slurm.expand import expanded, read_by
+from trainyard_jobs.convert.slurm.readable import need_readable
+from trainyard_jobs.convert.slurm.script import Line, Script, exported_by, mark
+from trainyard_jobs.convert.slurm.shell import Token
+from trainyard_jobs.convert.slurm.variables import OF_RANK, RANK, RENDEZVOUS
 
 _OF_SHELL = re.compile(r"[$`|<>*?&\[{~!]|^[A-Za-z_]\w*\+?=")
 """What only a shell understands."""
-_SUBSTITUTES = re.compile(r"\$\(|`|\$RANDOM")
 
 
 @dataclass(slots=True)
@@ -42,6 +41,7 @@ class Command:
         end: operator after the launch.
         env: variables that the call's options become.
         slots: ranks of each node that the call states; 0 for those of the job.
+        calls: of a framed script, each where a line has its mark.
     """
 
     launcher: str
@@ -52,15 +52,21 @@ class Command:
     end: str = ""
     env: dict[str, str] = field(default_factory=dict)
     slots: int = 0
+    calls: tuple[str, ...] = ()
 
     def split(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return command and args of the TrainJob."""
         used = self.raw & set(self.words)
-        if not (used or self.before or self.after):
+        if not (used or self.before or self.after or self.calls):
             return (literal(self.words[0]),), tuple(map(literal, self.words[1:]))
         return ("/bin/bash", "-c"), (literal(self._script()),)
 
     def _script(self) -> str:
+        if self.calls:
+            script = _joined([*self.before, *self.after])
+            for number, text in enumerate(self.calls):
+                script = script.replace(mark(number), text)
+            return script
         call = _quoted(self.words, self.raw)
         if not self.after:
             call = f"exec {call}"
@@ -99,27 +105,52 @@ def mpi_call(script: Script, words: Sequence[Token], ranks: Ranks, *, by_srun: b
     return Command(ranks.launcher, result, raw=raw, env=dict(call.env), slots=call.slots)
 
 
-def torch_call(script: Script, words: Sequence[Token]) -> Command:
-    """Return the call of torchrun, which a script has."""
+def torch_call(script: Script, words: Sequence[Token], by: str) -> Command:
+    """Return the call of torchrun or accelerate; torchrun does what deepspeed does.
+
+    Args:
+        script: which has read the commands before.
+        words: options that stay, program and arguments.
+        by: the program that the script calls.
+    """
     texts, raw = _spelled(words, script)
-    return Command(TORCHRUN.name, [*TORCHRUN.command, *texts], raw=raw)
+    if by != "accelerate":
+        return Command(TORCHRUN.name, [*TORCHRUN.command, *texts], raw=raw)
+    shell = frozenset(word for word in _OF_ACCELERATE if word.startswith("$"))
+    call = ["accelerate", "launch", *_OF_ACCELERATE, *texts]
+    return Command(TORCHRUN.name, call, raw=raw | shell)
+
+
+_OF_ACCELERATE = (
+    *("--num_machines", "$PET_NNODES", "--machine_rank", "$PET_NODE_RANK"),
+    *("--main_process_ip", "$PET_MASTER_ADDR", "--main_process_port", "$PET_MASTER_PORT"),
+    *("--num_processes", "$((PET_NNODES * PET_NPROC_PER_NODE))"),
+    *("--deepspeed_multinode_launcher", "standard"),
+)
+"""Options with what Trainer gives a pod; `standard` starts no other nodes by ssh."""
 
 
 def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
     """Return a call of torchrun that gives each rank the variables that srun gave it."""
     texts, raw = _spelled(words, script)
-    needed = (read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
-    lines = _needed([line for line in script.before if not line.name], needed)
+    if script.is_framed:
+        own = f'export {OF_RANK[TORCHRUN.name]}; exec "$@"'
+        call = ["torchrun", "--no-python", "/bin/bash", "-c", own, "rank", *texts]
+        return Command(TORCHRUN.name, call, raw=raw)
+    names = (read_by(words) | exported_by(script.before) - script.parts.used) - RENDEZVOUS
+    lines = needed([line for line in script.before if not line.name], names)
     script.before = [line for line in script.before if line not in lines]
     need_readable(script, lines, [])
-    _need_same(lines)
-    own = [f"export {OF_RANK[TORCHRUN.name]}", *(line.text for line in lines)]
-    text = "\n".join([*own, f"exec {_quoted(texts, raw)}", ""])
+    note_different(script, lines)
+    own_lines = [f"export {OF_RANK[TORCHRUN.name]}", *(line.text for line in lines)]
+    text = "\n".join([*own_lines, f"exec {_quoted(texts, raw)}", ""])
     return Command(TORCHRUN.name, ["torchrun", "--no-python", "/bin/bash", "-c", text])
 
 
-def _exported(lines: Iterable[Line]) -> set[str]:
-    return set_by(line for line in lines if line.exports)
+def plain_call(script: Script, words: Sequence[Token], launcher: str) -> Command:
+    """Return a program that runs once in each pod that runs the script."""
+    texts, raw = _spelled(words, script)
+    return Command(launcher, texts, raw=raw)
 
 
 def one_program(script: Script, words: Sequence[Token]) -> Command:
@@ -167,14 +198,52 @@ def with_lines(command: Command, script: Script, nodes: int) -> Command:
         RefusedError: one of them would mean something else in a TrainJob.
     """
     used = [word for word in command.words if word in command.raw]
-    mpi = LAUNCHERS[command.launcher].mpi
-    before, after = _lines_of(script, used, runs_once=mpi or nodes == 1, mpi=mpi)
+    before, after = _around(command.launcher, script, used, nodes)
     need_readable(script, [*before, *after], used)
-    words = _with_exports(command, before, script)
-    before = [*_of_slurm(script, [*before, *after], used), *before]
+    words = _with_exports(command, exported_by(before), script)
+    before = [*of_slurm(script, [*before, *after], used), *before]
     if not used and {line.name for line in (*before, *after)} == {"set"}:
         before, after = [], []
     return replace(command, words=words, before=before, after=after, end=_operator(script))
+
+
+def frame(calls: Sequence[Command], script: Script, nodes: int) -> Command:
+    """Return the command of a framed script: its lines with the calls in them.
+
+    Args:
+        calls: one for each launch, with one launcher.
+        script: with the marks of the launches.
+        nodes: of the job.
+    """
+    first, used, outside = calls[0], list[str](), list[str]()
+    env: dict[str, str] = {}
+    for call, launch in zip(calls, script.launches, strict=True):
+        own = [word for word in call.words if word in call.raw]
+        used += own
+        outside += [] if launch.is_in_function else own
+        env |= call.env
+    before, after = _around(first.launcher, script, used, nodes)
+    lines = [*before, *after]
+    need_readable(script, lines, outside)
+    at = script.launches[0].call.at
+    meets = [] if LAUNCHERS[first.launcher].mpi else meeting(lines, used, at)
+    before = [*meets, *of_slurm(script, lines, used), *before]
+    texts = tuple(_framed(calls, script, exported_by(lines)))
+    return Command(first.launcher, [], before, after, env=env, calls=texts)
+
+
+def _framed(calls: Sequence[Command], script: Script, exported: Collection[str]) -> Iterator[str]:
+    """Yield each call as it stands in a line."""
+    for call, launch in zip(calls, script.launches, strict=True):
+        words = _with_exports(call, {*exported, *launch.sets}, script)
+        yield f"{launch.before}{_quoted(words, call.raw)}"
+
+
+def _around(
+    launcher: str, script: Script, used: Sequence[str], nodes: int
+) -> tuple[list[Line], list[Line]]:
+    mpi = LAUNCHERS[launcher].mpi
+    return lines_of(script, used, runs_once=mpi or nodes == 1, mpi=mpi)
 
 
 def _operator(script: Script) -> str:
@@ -183,103 +252,13 @@ def _operator(script: Script) -> str:
     return end if end in {"&&", "||"} else ""
 
 
-def _with_exports(command: Command, before: Sequence[Line], script: Script) -> list[str]:
+def _with_exports(command: Command, names: Iterable[str], script: Script) -> list[str]:
     """Return the words of a call; Open MPI passes exported variables only by ``-x``.
 
     Bash gives no array to another program.
     """
     words = list(command.words)
-    if command.launcher == OPENMPI.name:
+    if command.launcher == OPENMPI.name and words[:1] == list(OPENMPI.command):
         arrays = {name for name, is_array in script.arrays.items() if is_array}
-        words[1:1] = passed(sorted(_exported(before) - arrays))
+        words[1:1] = passed(sorted({*names} - arrays))
     return words
-
-
-def _lines_of(
-    script: Script, used: Iterable[str], *, runs_once: bool, mpi: bool
-) -> tuple[list[Line], list[Line]]:
-    """Return the commands before and after the launch that stay."""
-    if not mpi:
-        _drop_rendezvous(script)
-    before = _without_reports(script, script.before, runs_once=runs_once)
-    after = _without_reports(script, script.after, runs_once=runs_once)
-    exported = _exported(before) - script.parts.used - (set() if mpi else RENDEZVOUS)
-    kept = _needed(before, exported.union(*map(names_in, used)))
-    _note_unused(script, before, kept)
-    if not runs_once:
-        _need_same(kept)
-    return kept, after
-
-
-def _needed(lines: Sequence[Line], names: set[str]) -> list[Line]:
-    """Return the programs, and the assignments that something reads, in their order."""
-    kept: list[Line] = []
-    needed = set(names)
-    for line in reversed(lines):
-        if line.name or line.sets & needed:
-            kept.append(line)
-            needed |= line.reads
-    return kept[::-1]
-
-
-def _drop_rendezvous(script: Script) -> None:
-    for name in sorted(RENDEZVOUS & set(script.env)):
-        _, at = script.env.pop(name)
-        script.remarks.dropped(at, f"variable {name}", "torchrun sets it for its ranks")
-
-
-def _note_unused(script: Script, lines: Sequence[Line], kept: Sequence[Line]) -> None:
-    followed = {*script.known, *script.parts.used}
-    for line in lines:
-        if line not in kept and not line.sets <= followed:
-            is_torch = line.sets & RENDEZVOUS
-            meaning = "torchrun sets it" if is_torch else "nothing in the TrainJob reads it"
-            script.remarks.dropped(line.at, f"`{line.text}`", meaning)
-
-
-def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) -> list[Line]:
-    """Return commands without those that only print, where every node would run them.
-
-    Also without those that print what only Slurm knows.
-
-    Raises:
-        RefusedError: every node would run a command that Slurm runs once.
-    """
-    kept = []
-    slurms = script.set_by_slurm
-    for line in lines:
-        reads = reads_slurms(script, line, slurms)
-        if line.name in REPORTS and (reads or not runs_once):
-            meaning = "it prints what only Slurm knows" if reads else "every node would print it"
-            script.remarks.dropped(line.at, f"`{line.text}`", meaning)
-        elif runs_once or not line.is_program:
-            kept.append(line)
-        else:
-            raise line.refused(_ON_EACH_NODE, _IN_FIRST_RANK)
-    return kept
-
-
-_ON_EACH_NODE = "Slurm runs it on the first node, and torchrun's pods would run it on every node"
-_IN_FIRST_RANK = "Run it in the program's first rank, or as a job of its own."
-
-
-def _need_same(lines: Iterable[Line]) -> None:
-    for line in lines:
-        if _SUBSTITUTES.search(line.text):
-            raise line.refused("its value could differ from node to node")
-
-
-def _of_slurm(script: Script, lines: Sequence[Line], used: Sequence[str]) -> list[Line]:
-    """Return assignments of the Slurm variables that the shell reads."""
-    places: dict[str, Pointer] = {}
-    for at, name in all_read(script, lines, used):
-        places.setdefault(name, at)
-    for name in sorted(JOB_ID & set(places)):
-        script.remarks.changed(places[name], f"${name}", "the TrainJob's name takes its place")
-    assignments = []
-    for name in sorted(set(places) - set(script.env)):
-        value = NAME_OF_JOB if name in JOB_ID else script.known.get(name)
-        if value is not None and name.startswith("SLURM"):
-            text = f"export {name}={value}"
-            assignments.append(Line(text, places[name], "", frozenset({name}), exports=True))
-    return assignments

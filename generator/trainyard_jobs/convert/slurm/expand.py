@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from math import prod
 
 from trainyard_jobs.convert.slurm.shell import Token, written
 
@@ -12,12 +13,41 @@ _PART = re.compile(
     r"(?:(?P<empty>:?)-(?P<default>[\w./:-]*))?\})"
 )
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_ARITHMETIC = re.compile(r"\(\((.*?)\)\)", re.DOTALL)
+_COMPUTED = re.compile(r"(?<!\\)\$\(\(([\w\s${}*+-]+)\)\)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _SINGLE = re.compile(r"'[^']*\$[^']*'")
 
 
+def computed(raw: str, known: Mapping[str, str | None]) -> str:
+    """Return a word with the numbers of its arithmetic, where the values in it are known."""
+
+    def number(match: re.Match[str]) -> str:
+        text = _NAME.sub(lambda name: known.get(name[0]) or "?", match[1].replace("$", ""))
+        value = _number(re.sub(r"\s+|[{}]", "", text))
+        return match[0] if value is None else str(value)
+
+    return raw if "'" in raw else _COMPUTED.sub(number, raw)
+
+
+def _number(text: str) -> int | None:
+    """Return the value of products and sums; None for other arithmetic."""
+    if not re.fullmatch(r"[1-9]\d*(?:[*+-][1-9]\d*)*", text):
+        return None
+    total = 0
+    for sign, product in re.findall(r"([+-]?)([\d*]+)", text):
+        value = prod(map(int, product.split("*")))
+        total += -value if sign == "-" else value
+    return total
+
+
 def names_in(text: str) -> set[str]:
-    """Return the names of the variables that a piece of script reads, in quotes too."""
-    return set(_USED.findall(text))
+    """Return the names of the variables that a piece of script reads, in quotes too.
+
+    Arithmetic reads them without a ``$``.
+    """
+    found = set(_USED.findall(text))
+    return found.union(*map(_NAME.findall, _ARITHMETIC.findall(text)))
 
 
 def read_by(words: Iterable[Token]) -> set[str]:
@@ -42,6 +72,7 @@ def expanded(
             value the script finds out.
         is_value: it is the value of an assignment, where the shell looks for no files.
     """
+    token = Token(computed(token.raw, known), token.at)
     if not is_value and token.spreads:
         return None
     if not token.expands:

@@ -140,9 +140,13 @@ def exported(options: Iterable[Option]) -> Iterator[tuple[str, str, Pointer]]:
                     yield name, value, option.at
 
 
-def resources_place(header: Header) -> Mapping[str, Pointer]:
-    """Return the place of the first resource that a header asks for."""
+def places(header: Header) -> Mapping[str, Pointer]:
+    """Return where a header says what a job has, and the first resource that it asks for."""
+    found: dict[str, Pointer] = {}
+    for attribute, name in {"deadline": "time", "name": "job-name", "priority": "qos"}.items():
+        if option := header.last(name):
+            found[attribute] = option.at
     for option in header.options:
         if option.name in _RESOURCES:
-            return {"resources": option.at}
-    return {}
+            found.setdefault("resources", option.at)
+    return found

@@ -7,14 +7,11 @@ from collections.abc import Sequence
 
 from trainyard_jobs.convert.launch import starts_ranks
 from trainyard_jobs.convert.slurm.shell import Statement, Token, texts
-from trainyard_jobs.convert.torchrun import is_torchrun
+from trainyard_jobs.convert.torchrun import starter
 
 OTHERS = {
-    "accelerate": "its configuration file decides what it starts; Accelerate also runs under "
-    "`torchrun SCRIPT`",
-    "deepspeed": "it starts the nodes itself, from a hostfile by ssh; `mpirun python SCRIPT` with "
-    "the runtime's launcher, or `torchrun SCRIPT`, does the same",
-    "ray": "a Ray cluster has no counterpart in a TrainJob",
+    "ray": "a Ray cluster has no counterpart in a TrainJob: KubeRay's RayJob is one, or start the "
+    "program's ranks with torchrun",
     **dict.fromkeys(("jsrun", "aprun"), "it belongs to another batch system"),
     "ibrun": "only one site has it; write what it runs: `mpirun PROGRAM`",
     "parallel": "it starts many small jobs; write an array or a TrainJob for each",
@@ -40,7 +37,7 @@ def program(words: Sequence[Token]) -> str:
     name = rest[0].text.rpartition("/")[2]
     if name == "srun" or starts_ranks(name) or name in OTHERS:
         return name
-    return "torchrun" if is_torchrun(texts(rest)) else ""
+    return starter(texts(rest))
 
 
 def is_launch(statement: Statement) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from trainyard_jobs.convert.slurm.shell import Token, written
 
-_PLAIN = re.compile(r"""(?:"([^"'\\`*?\[\]{}]*)"|([^\s"'\\`*?\[\]{}()]*))""")
-_ALONE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_PLAIN = re.compile(r"""(?:"((?:[^"'\\`*?\[\]{}]|\\\$)*)"|([^\s"'\\`*?\[\]{}()]*))""")
+_ALONE = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_BRACED = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _ARRAY = re.compile(r"""(?:(")\$\{([A-Za-z_]\w*)\[@\]\}"|\$\{([A-Za-z_]\w*)\[[@*]\]\})""")
 """All elements of an array; in quotes ``*`` would make one word of them."""
 _READ = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
@@ -26,7 +27,7 @@ class Parts:
         values: with those of other variables in them, as they were at the assignment.
         arrays: the elements of each array, as the script writes them.
         used: names of those that were replaced.
-        within: names of those that were replaced in the elements of each array.
+        within: names of those that were replaced in each value, and in the elements of arrays.
     """
 
     values: dict[str, str] = field(default_factory=dict)
@@ -43,6 +44,8 @@ class Parts:
             unsteady: variables whose value may be another one when this is read.
         """
         own = self.values.pop(name, "")
+        before = self.within.pop(name, set())
+        self.within[name] = before if own and name in _READ.findall(raw) else set()
         text = _ALONE.sub(lambda part: self._value(part, name, own), _plain(raw))
         left = {match[1] or match[2] for match in _ALONE.finditer(text)}
         if len(text) <= _LONGEST and not left & {name, *unsteady}:
@@ -50,7 +53,10 @@ class Parts:
 
     def _value(self, match: re.Match[str], name: str, own: str) -> str:
         read = match[1] or match[2]
-        return (own if read == name else self.values.get(read, "")) or match[0]
+        value = own if read == name else self.values.get(read, "")
+        if value and read != name:
+            self.within[name] |= {read, *self.within.get(read, ())}
+        return value or match[0]
 
     def note_array(
         self, name: str, elements: Iterable[Token], unsteady: AbstractSet[str], *, adds: bool
@@ -82,16 +88,21 @@ class Parts:
     def words(self, tokens: Iterable[Token]) -> Iterator[Token]:
         """Yield words, in place of one that is only a variable the words of its value."""
         for token in tokens:
-            match = _ALONE.fullmatch(token.raw)
-            name = (match[1] or match[2]) if match else ""
-            if " " in self.values.get(name, ""):
-                self.used.add(name)
-                for word in self.values[name].split():
+            if found := self._split(token) or [each.raw for each in self._elements(token)]:
+                for word in found:
                     yield Token(word, token.at)
-            elif elements := self._elements(token):
-                yield from (Token(element.raw, token.at) for element in elements)
             else:
                 yield token
+
+    def _split(self, token: Token) -> list[str]:
+        """Return the words that a shell makes of a word; none where it is not such a variable."""
+        match = _ALONE.fullmatch(token.raw)
+        name = (match[1] or match[2]) if match else ""
+        value = self.values.get(name, "")
+        if " " not in value or "\\" in value:
+            return []
+        self.used |= {name, *self.within.get(name, ())}
+        return value.split()
 
     def _elements(self, token: Token) -> list[Token]:
         """Return the elements that a word stands for; none where the shell splits them again."""
@@ -110,8 +121,8 @@ class Parts:
             name = match[1] or match[2]
             if " " not in self.values.get(name, ""):
                 return match[0]
-            self.used.add(name)
-            return self.values[name]
+            self.used |= {name, *self.within.get(name, ())}
+            return self.values[name].replace("\\$", "$")
 
         return _ALONE.sub(value, script)
 
@@ -123,5 +134,6 @@ def _is_plain(element: Token) -> bool:
 
 def _plain(raw: str) -> str:
     """Return a value without its quotes; empty for one that a shell would not split at blanks."""
-    match = _PLAIN.fullmatch(raw.replace("${", "$<"))
-    return (match[1] or match[2] or "").replace("$<", "${") if match and "$(" not in raw else ""
+    bare = _BRACED.sub(r"$\1<>", raw) if "$(" not in raw else "'"
+    match = _PLAIN.fullmatch(bare.replace("\\\n", " "))
+    return re.sub(r"\$(\w+)<>", r"${\1}", match[1] or match[2] or "") if match else ""

@@ -1,32 +1,27 @@
-"""Split the commands of a shell script into words; nothing is expanded and nothing is run."""
+"""The commands of a shell script and their words; nothing is expanded and nothing is run."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
+
+from tree_sitter import Node
 
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.model import RefusedError
-from trainyard_jobs.convert.slurm.quoting import (
-    begins_word,
-    end_of_double,
-    end_of_quote,
-    end_of_substitution,
+from trainyard_jobs.convert.slurm.grammar import (
+    EXPANDED,
+    PLAIN,
+    Source,
+    Span,
+    nodes,
+    pieces,
+    span_of,
 )
 
-_SHIELDED = dict(zip(range(0x80), range(0xE000, 0xE080), strict=True))
-"""Characters of substitutions are moved into the private use area, and back."""
-_UNSHIELDED = dict(zip(_SHIELDED.values(), _SHIELDED, strict=True))
-_OPERATORS = "();<>|&"
-_EXPANDS = re.compile(r"\\.|'[^']*'|(\$[\w{(@*#?!$-]|`)", re.DOTALL)
 _SPREADS = re.compile(r"[*?\[]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _HOME = re.compile(r"(?:^|[=:])~")
-_COUNTED = re.compile(r"\\.|'[^']*'|(\$\{?[0-9@*#])", re.DOTALL)
-_CONTINUED = re.compile(r"'[^']*'|\\\n", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +34,12 @@ class Token:
     @property
     def text(self) -> str:
         """The word without its quotes; what the shell would expand is left as it is."""
-        return "".join(shlex.split(_kept(self.raw), posix=True)).translate(_UNSHIELDED)
+        return "".join(given for _, _, given in pieces(self.raw))
 
     @property
     def expands(self) -> bool:
         """Return whether the shell would replace a part of it by the value of something."""
-        if any(_EXPANDS.findall(_unquoted(self.raw))):
+        if any(kind == EXPANDED and written != "$" for kind, written, _ in pieces(self.raw)):
             return True
         bare = self._bare
         return "$\uffff" in bare or bool(_HOME.search(bare))
@@ -55,11 +50,6 @@ class Token:
         return bool(_SPREADS.search(self._bare))
 
     @property
-    def counted(self) -> str:
-        """A parameter of the script that it reads, such as ``$1``; empty for none."""
-        return next(filter(None, _COUNTED.findall(_unquoted(self.raw))), "")
-
-    @property
     def is_quoted(self) -> bool:
         """Return whether a part of it is in quotes, so that it is a word even if it is empty."""
         return "'" in self.raw or '"' in self.raw
@@ -67,12 +57,11 @@ class Token:
     @property
     def _bare(self) -> str:
         """The word with the places of what is quoted or substituted, and no sign of it."""
-        return _shielded(f"{self.raw}\n", self.at)[:-1]
-
-    @property
-    def is_operator(self) -> bool:
-        """Return whether it separates or redirects commands."""
-        return self.raw[0] in _OPERATORS
+        parts = [
+            written if kind == PLAIN or written == "$" else "\uffff" * len(written)
+            for kind, written, _ in pieces(self.raw)
+        ]
+        return "".join(parts)
 
 
 def written(words: Iterable[Token]) -> str:
@@ -87,19 +76,25 @@ def texts(words: Iterable[Token]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A simple command with its redirections.
+    """A simple command with its redirections, or a block of commands.
 
     Args:
-        words: of the command.
+        words: of the command; of a block its first one.
         redirects: in their order, each with its operator and its file.
         end: operator that follows: ``&&``, ``|``, ``&``, ... ; empty at the end of a line.
         raw: the command as the script writes it, without redirections.
+        inner: the commands of a block; None for a simple command.
+        loops: variables that loops of a block set.
+        span: bytes of the script, with redirections.
     """
 
     words: tuple[Token, ...]
     redirects: tuple[Token, ...]
     end: str
     raw: str
+    inner: tuple[Statement, ...] | None = None
+    loops: tuple[str, ...] = ()
+    span: Span = (0, 0)
 
     @property
     def whole(self) -> str:
@@ -116,162 +111,59 @@ class Statement:
         """The program, without the folder that it is in."""
         return self.words[0].text.rpartition("/")[2]
 
+    @property
+    def simple(self) -> tuple[Statement, ...]:
+        """The simple commands: of a block all that are in it."""
+        return (self,) if self.inner is None else self.inner
+
     def refused(self, reason: str) -> RefusedError:
         """Return that the command can't be converted."""
-        return RefusedError(self.at, f"`{self.raw}`", reason, WRAP_WHOLE)
+        return RefusedError(self.at, f"`{self.raw.partition(_NEWLINE)[0]}`", reason)
 
 
-def statements(file: str, lines: Sequence[str], start: int) -> Iterator[Statement]:
-    """Yield the commands of a script from a line on.
-
-    Raises:
-        RefusedError: a quote is not closed, or a here-document begins.
-    """
-    text = "\n".join(lines[start:]) + "\n"
-    shielded = _shielded(text, Pointer(file, line=start + 1, column=1))
-    begins = [0, *accumulate(len(line) + 1 for line in lines[start:])]
-    offset = 0
-    for line in shielded.split("\n"):
-        tokens = []
-        for raw, at in _tokens(text, line, offset):
-            number = bisect_right(begins, at)
-            column = at - begins[number - 1] + 1
-            tokens.append(Token(raw, Pointer(file, line=start + number, column=column)))
-        yield from _commands(tokens)
-        offset += len(line) + 1
+_NEWLINE = "\n"
 
 
 def elements_of(array: Token) -> list[Token] | None:
     """Return the elements of ``(a "b c" $D)``; None for one with keys or with commands."""
-    inner = array.raw[1:-1]
-    if not array.raw.endswith(")") or re.search(r"\$\(|`|<\(|(?:^|\s)\[", inner):
+    source = Source(array.at.file, f"a={array.raw}")
+    found = [] if source.root.has_error else list(filter(_is_array, nodes(source.root)))
+    if not found or _runs_commands(source, found[0]):
         return None
-    words: list[Token] = []
-    for statement in statements(array.at.file, inner.split("\n"), 0):
-        if statement.redirects or statement.end:
-            return None
-        words += [Token(word.raw, array.at) for word in statement.words]
-    return words
+    inner = [node for node in found[0].children[1:-1] if node.type != "comment"]
+    words = [Token(raw, array.at) for raw in map(source.word, source.words(inner))]
+    return None if _KEYED.search(f" {written(words)}") else words
 
 
-_KEPT = re.compile(r"""'[^']*'|\\([$`])|(\$[({]|=\(|`)""")
-"""What a shell treats in another way than `shlex`: ``\\$`` in double quotes, and substitutions."""
+def _is_array(node: Node) -> bool:
+    return node.type == "array"
 
 
-def _kept(raw: str) -> str:
-    """Return a word whose substitutions have no quotes or blanks: they are shielded."""
-    out, position, unquoted = "", 0, _unquoted(raw)
-    while match := _KEPT.search(unquoted, position):
-        out += raw[position : match.start()]
-        end = match.end()
-        if match[2]:
-            find = end_of_double if match[2] == "`" else end_of_substitution
-            end = find(raw, match.start()) or len(raw)
-        part = raw[match.start() : end]
-        shielded = match[1] or (part if match[2] else "")
-        out += shielded.translate(_SHIELDED) or part
-        position = end
-    return out + raw[position:]
+_KEYED = re.compile(r"\s\[")
 
 
-def _unquoted(raw: str) -> str:
-    """Return a word in which a quote inside double quotes does not count."""
-    return re.sub(r'"(?:\\.|[^"\\])*"', lambda match: match[0].replace("'", " "), raw)
+def _runs_commands(source: Source, array: Node) -> bool:
+    """Return whether elements come from commands, other than those that name hosts."""
+    for node in nodes(array):
+        if node.type == "process_substitution":
+            return True
+        if node.type == "command_substitution" and not _HOSTS.match(source.text(span_of(node))):
+            return True
+    return False
 
 
-def _shielded(text: str, at: Pointer) -> str:
-    """Return a text of the same length whose quoted characters split no words.
+_HOSTS = re.compile(r"\$\(\s*(?:hostname|scontrol)\b[^()]*\)\Z")
 
-    Comments become blanks.
+
+def parameter_in(text: str) -> str:
+    """Return a parameter of the script that commands read, such as ``$1``; empty for none.
+
+    A function has parameters of its own.
     """
-    out: list[str] = []
-    position = 0
-    while position < len(text):
-        end = end_of_quote(text, position)
-        if end is None:
-            begin = Pointer(at.file, line=at.line + text.count("\n", 0, position), column=1)
-            what = f"a {text[position]} that is not closed"
-            raise RefusedError(begin, what, "the shell can't read the script")
-        part = text[position:end]
-        if part.startswith("#") and begins_word(text, position):
-            out.append(" " * len(part))
-        elif len(part) > 1:
-            out.append("\uffff" * len(part))
-        else:
-            out.append(part)
-        position = end
-    return "".join(out)
-
-
-def _tokens(text: str, line: str, offset: int) -> Iterator[tuple[str, int]]:
-    """Yield the words and operators of a line as the script has them, and where they begin."""
-    lexer = shlex.shlex(line, posix=False, punctuation_chars=_OPERATORS)
-    lexer.whitespace_split = True
-    lexer.commenters = lexer.quotes = ""
-    position = 0
-    for token in lexer:
-        position = line.index(token, position)
-        begin = offset + position
-        position += len(token)
-        # Where a line is continued, a word may go on, or be nothing but that.
-        if raw := _continued(text[begin : begin + len(token)]):
-            yield raw, begin
-
-
-def _continued(raw: str) -> str:
-    """Return a word without the ends of lines that it goes on over."""
-    if "\\\n" not in raw:
-        return raw
-    out, position = "", 0
-    for match in _CONTINUED.finditer(_unquoted(raw)):
-        out += raw[position : match.start()]
-        out += "" if match[0] == "\\\n" else raw[match.start() : match.end()]
-        position = match.end()
-    return out + raw[position:]
-
-
-_ENDS = {";", "&&", "||", "|", "&", "|&", ";;"}
-
-
-def _commands(tokens: Sequence[Token]) -> Iterator[Statement]:
-    """Yield the commands of a line."""
-    words: list[Token] = []
-    redirects: list[Token] = []
-    rest = list(tokens)
-    while rest:
-        token = rest.pop(0)
-        if not token.is_operator:
-            words.append(token)
-        elif token.raw in _ENDS:
-            yield from _statement(words, redirects, token.raw)
-            words, redirects = [], []
-        elif token.raw.strip("<>&|") == "" and not token.raw.startswith("<<"):
-            redirects.append(_redirect(words, token, rest))
-        else:
-            what = "a here-document" if token.raw.startswith("<<") else f"`{token.raw}`"
-            reason = "only simple commands can be converted"
-            raise RefusedError(token.at, what, reason, WRAP_WHOLE)
-    yield from _statement(words, redirects, "")
-
-
-WRAP_WHOLE = (
-    "Put the script into the image with `mpirun` in place of each `srun`, and give `/bin/bash "
-    "SCRIPT` as the job's command: the launcher runs it."
-)
-
-
-def _redirect(words: list[Token], operator: Token, rest: list[Token]) -> Token:
-    """Take a redirection: the ``2`` of ``2>`` from the words before it, the file from the rest."""
-    file = rest.pop(0).raw if rest else ""
-    blank = "" if operator.raw.endswith("&") else " "
-    text, at = f"{operator.raw}{blank}{file}", operator.at
-    if words and words[-1].raw.isdigit():
-        last = words[-1].at
-        if (last.line, last.column + len(words[-1].raw)) == (at.line, at.column):
-            text, at = f"{words.pop().raw}{text}", last
-    return Token(text, at)
-
-
-def _statement(words: list[Token], redirects: list[Token], end: str) -> Iterator[Statement]:
-    if words:
-        yield Statement(tuple(words), tuple(redirects), end, written(words))
+    source = Source("", text)
+    for node in nodes(source.root, frozenset({"function_definition"})):
+        if node.type in {"simple_expansion", "expansion"}:
+            shown = source.text(span_of(node))
+            if re.match(r"\$\{?[0-9@*#](?![A-Za-z_])", shown):
+                return shown
+    return ""

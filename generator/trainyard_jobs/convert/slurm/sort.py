@@ -15,32 +15,28 @@ from trainyard_jobs.convert.slurm.assign import (
     assign_element,
     export,
     leading,
-    unset,
     unsteady,
 )
+from trainyard_jobs.convert.slurm.blocks import framed, take_block
 from trainyard_jobs.convert.slurm.expand import read_by
 from trainyard_jobs.convert.slurm.launchers import is_launch
-from trainyard_jobs.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
-from trainyard_jobs.convert.slurm.shell import WRAP_WHOLE, Statement, Token, written
-from trainyard_jobs.convert.slurm.simple import need_simple
-from trainyard_jobs.convert.words import words
+from trainyard_jobs.convert.slurm.script import (
+    LAUNCH,
+    REPORTS,
+    SAME_ANYWHERE,
+    Line,
+    Script,
+)
+from trainyard_jobs.convert.slurm.set_aside import (
+    SILENT,
+    UNREAD,
+    meaning_of_dropped,
+    take_redirects,
+)
+from trainyard_jobs.convert.slurm.shell import Statement, Token, written
+from trainyard_jobs.convert.slurm.simple import convertible, is_framed
+from trainyard_jobs.convert.slurm.unset import unset
 
-_PROVIDED = "the image must hold what it provides"
-_LOGS = "the output is in the pods' logs: `kubectl logs`"
-_DROPPED = {
-    **dict.fromkeys(
-        words("module ml source . conda mamba micromamba spack pyenv activate"), _PROVIDED
-    ),
-    **dict.fromkeys(
-        words("scontrol sacct squeue scancel sbatch sstat seff sinfo sattach sbcast"),
-        "no pod has Slurm's commands",
-    ),
-    **dict.fromkeys(("ulimit", "umask"), "the node and the image set limits"),
-    "trap": "an evicted job's ranks get SIGTERM themselves, with the runtime's `grace`",
-}
-"""Commands that are left out, and what takes their place."""
-_SILENT = words("wait true : hash sync")
-"""Commands that are left out without a note."""
 _JOINS = frozenset({"&&", "||"})
 
 
@@ -49,41 +45,44 @@ def read_script(
 ) -> Script:
     """Return the commands of a script by what they are.
 
-    Raises:
-        RefusedError: it has a loop, a condition, a function, or several launches.
+    What has no counterpart is noted as refused, and left out.
     """
-    need_simple(commands)
-    chains = list(_chains(_pipes_as_one(commands)))
-    script = Script(file, dict(known), remarks, unsteady(chains))
+    kept = convertible(commands, remarks)
+    chains = list(_chains(_pipes_as_one(kept, remarks)))
+    script = Script(file, dict(known), remarks, unsteady(chains), is_framed=is_framed(kept))
     for chain in chains:
         before, after = len(script.before), len(script.after)
-        _sort_chain(script, chain)
+        with remarks.collected():
+            _sort_chain(script, chain)
         script.before[before:] = _folded(script.before[before:])
         script.after[after:] = _folded(script.after[after:])
     return script
 
 
-def _pipes_as_one(commands: Iterable[Statement]) -> Iterator[Statement]:
+def _pipes_as_one(commands: Iterable[Statement], remarks: Remarks) -> Iterator[Statement]:
     """Yield commands; one with a pipe as a whole, without a `tee` that follows a launch."""
     waiting: Statement | None = None
     for statement in commands:
         if waiting is None:
             waiting = statement
-        elif is_launch(waiting) or is_launch(statement):
+        elif any(map(is_launch, (*waiting.simple, *statement.simple))):
             if statement.name != "tee":
                 reason = "the ranks' output goes to the pods' logs"
-                raise RefusedError(statement.at, f"a pipe to `{statement.name}`", reason)
-            tee = Token(f"| {statement.whole}", statement.at)
-            redirects = (*waiting.redirects, tee)
-            waiting = Statement(waiting.words, redirects, statement.end, waiting.raw)
+                what = f"a pipe to `{statement.name}`"
+                remarks.add(RefusedError(statement.at, what, reason).remark)
+            tee = Token(f"{waiting.end} {statement.whole}", statement.at)
+            waiting = replace(waiting, redirects=(*waiting.redirects, tee), end=statement.end)
         else:
-            raw = f"{waiting.whole} | {statement.whole}"
+            raw = f"{waiting.whole} {waiting.end} {statement.whole}"
             waiting = Statement(waiting.words, (), statement.end, raw)
-        if waiting.end != "|":
+        if waiting.end not in _PIPES:
             yield waiting
             waiting = None
     if waiting is not None:
         yield waiting
+
+
+_PIPES = frozenset({"|", "|&"})
 
 
 def _chains(commands: Iterable[Statement]) -> Iterator[list[Statement]]:
@@ -120,12 +119,13 @@ def _sort_member(script: Script, statement: Statement, *, decides: bool) -> bool
         statement: the command.
         decides: whether a kept one decides if this one runs.
     """
-    lines, launch = script.lines, script.launch
-    number, end = len(lines), statement.end if statement.end in _JOINS else ""
+    launch, number = script.launch, script.length
+    end = statement.end if statement.end in _JOINS else ""
     _sort(script, statement, perhaps=decides)
-    if script.launch is not launch:
+    if script.launch is not launch and not script.is_framed:
         return True
-    if len(lines) > number:
+    lines = script.lines
+    if script.length > number:
         lines[-1] = replace(lines[-1], end=end)
         return True
     if decides:
@@ -153,17 +153,22 @@ def _joined(first: Line, then: Line) -> Line:
         text=f"{first.text} {first.end} {then.text}",
         name=min(first.name, then.name, key=_weight),
         sets=first.sets | then.sets,
-        exports=first.exports or then.exports,
+        exported=first.exported | then.exported,
         end=then.end,
     )
 
 
 def _weight(name: str) -> int:
     """Return a number that is the smaller, the more a program matters."""
+    if name == LAUNCH:
+        return -1
     return 3 if not name else 2 if name in REPORTS else 1 if name in SAME_ANYWHERE else 0
 
 
 def _sort(script: Script, statement: Statement, *, perhaps: bool) -> None:
+    if statement.inner is not None:
+        take_block(script, statement)
+        return
     statement = _followed(script, statement)
     words, assigned = statement.words, leading(statement.words)
     if ELEMENT.match(words[0].raw):
@@ -187,17 +192,17 @@ def _followed(script: Script, statement: Statement) -> Statement:
     launch = replace(statement, words=words)
     if not is_launch(launch):
         return statement
-    if script.launch:
-        raise statement.refused("it is a second launch, and a TrainJob has one")
+    if script.launch and not script.is_framed:
+        raise statement.refused("it is a second launch, which only a run of the script shows")
     script.parts.used |= parts.used
     return launch
 
 
 def _take(script: Script, statement: Statement, program: str) -> None:
     """Take a command that is neither an assignment nor the launch."""
-    if program in _DROPPED:
-        _drop(script, statement, _DROPPED[program])
-    elif program not in _SILENT:
+    if meaning := meaning_of_dropped(statement):
+        _drop(script, statement, meaning)
+    elif program not in SILENT:
         _KINDS.get(program, _other)(script, statement)
 
 
@@ -207,7 +212,11 @@ def _drop(script: Script, statement: Statement, meaning: str) -> None:
 
 def _launch(script: Script, statement: Statement, assigned: int) -> None:
     """Take the launch."""
-    _drop_redirects(script, statement)
+    if script.is_framed:
+        text = framed(script, statement)
+        script.lines.append(Line(text, statement.at, LAUNCH))
+        return
+    take_redirects(script, statement)
     assignments, call = statement.words[:assigned], statement.words[assigned:]
     words = tuple(script.parts.words(call))
     read = read_by(words)
@@ -220,22 +229,7 @@ def _launch(script: Script, statement: Statement, assigned: int) -> None:
     script.launch = Statement(words, (), end, written(call))
 
 
-def _drop_redirects(script: Script, statement: Statement) -> None:
-    for redirect in statement.redirects:
-        if redirect.raw.startswith("<"):
-            raise RefusedError(redirect.at, f"`{redirect.raw}`", "a pod has no standard input")
-    if redirects := statement.redirects:
-        script.remarks.dropped(redirects[0].at, f"`{written(redirects)}`", _LOGS)
-
-
 _BEFORE = "Export the variable in a line before, if the ranks' arguments shall have its new value."
-
-
-def _folder(script: Script, statement: Statement) -> None:
-    if "SLURM_SUBMIT_DIR" in statement.raw:
-        _drop(script, statement, "the command runs in the image's working directory")
-    else:
-        _other(script, statement)
 
 
 def _options(script: Script, statement: Statement) -> None:
@@ -247,25 +241,9 @@ def _options(script: Script, statement: Statement) -> None:
     _other(script, statement)
 
 
-def _replaced(script: Script, statement: Statement) -> None:
-    """Take ``exec`` without a program, which moves the output of all that follows."""
-    if len(statement.words) > 1:
-        _other(script, statement)
-    else:
-        _drop(script, statement, _LOGS)
-
-
-def _evaluated(script: Script, statement: Statement) -> None:
-    """Take ``eval``, which sets up a shell where it runs what a program prints."""
-    for word in statement.words[1:]:
-        if not word.raw.strip('"').startswith(("$(", "`")):
-            _unread(script, statement)
-    _drop(script, statement, _PROVIDED)
-
-
 def _unread(_: Script, statement: Statement) -> NoReturn:
     reason = "it changes variables in a way that can't be followed"
-    raise RefusedError(statement.at, f"`{statement.whole}`", reason, WRAP_WHOLE)
+    raise RefusedError(statement.at, f"`{statement.whole}`", reason)
 
 
 def _printed(script: Script, statement: Statement) -> None:
@@ -280,10 +258,7 @@ def _other(script: Script, statement: Statement) -> None:
 
 
 _KINDS: dict[str, Callable[[Script, Statement], None]] = {
-    **dict.fromkeys(words("read mapfile readarray getopts let shift alias local enable"), _unread),
-    **dict.fromkeys(("cd", "popd", "pushd"), _folder),
-    "eval": _evaluated,
-    "exec": _replaced,
+    **dict.fromkeys((*UNREAD, "eval"), _unread),
     "printf": _printed,
     "set": _options,
     "unset": unset,

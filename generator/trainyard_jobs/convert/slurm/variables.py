@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+from trainyard.model.variables import REFUSED
 from trainyard_jobs.convert import options
 from trainyard_jobs.convert.words import words
 
 RENDEZVOUS = words(
     """
     LOCAL_RANK LOCAL_WORLD_SIZE MASTER MASTER_ADDR MASTER_PORT NNODES NODE_RANK RANK WORLD_SIZE
+    RDZV_BACKEND RDZV_ENDPOINT RDZV_HOST RDZV_ID RDZV_PORT
     """
 )
-"""Variables that torchrun sets for its ranks, or reads from what Trainer sets."""
+"""Variables that torchrun sets for its ranks or reads from what Trainer sets, and their names."""
 RANK = words("SLURM_LOCALID SLURM_NODEID SLURM_PROCID")
 """Variables that differ from rank to rank."""
 OF_RANK = {
@@ -32,7 +34,12 @@ OF_RANK = {
 }
 """Assignments that give a rank Slurm's variables, by launcher."""
 JOB_ID = words("SLURM_JOB_ID SLURM_JOBID SLURM_ARRAY_JOB_ID")
-IN_EVERY_POD = words("HOME HOSTNAME PATH PWD RANDOM SECONDS OLDPWD UID")
+IN_EVERY_POD = words(
+    """
+    HOME HOSTNAME PATH PWD RANDOM SECONDS OLDPWD UID BASH_SOURCE PIPESTATUS PET_NNODES
+    PET_NODE_RANK PET_NPROC_PER_NODE PET_MASTER_ADDR PET_MASTER_PORT
+    """
+)
 """Variables that the pod or its shell sets."""
 NAME_OF_JOB = "${HOSTNAME%-*-*-*}"
 """The TrainJob's name in bash: its pods are called ``JOB-launcher-0-0`` and ``JOB-node-0-N``."""
@@ -46,6 +53,8 @@ _REASONS = {
 
 def reason_to_drop(name: str, value: str) -> str:
     """Return why a variable is left out; empty for one that is kept."""
+    if name in REFUSED:
+        return "the platform's own scripts or the container runtime obey it"
     if reason := options.variable(name, value):
         return reason
     for pattern, reason in _REASONS.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import REPOSITORY, Ended, edit
+from tests.jobs.cli.admitted import need_admitted
 from trainyard.cli.exits import Exit
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -33,10 +34,7 @@ def test_result_is_what_fit_admits(trainyard: Call, job: Path) -> None:
     assert ended.code == Exit.FINE
     assert ended.err.splitlines()[-1] == "1 job converted"
     assert "changed: queue `user-queue`: " in ended.err
-    assert judged.code == Exit.FINE
-    assert judged.out.startswith(
-        "team-nlp/ablation-of-the-second-and-third-atten-xxxxx: admitted\n"
-    )
+    need_admitted(judged, "team-nlp/ablation-of-the-second-and-third-atten-xxxxx")
 
 
 def test_files_have_a_limit_together(

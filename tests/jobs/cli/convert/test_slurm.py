@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import REPOSITORY, Ended, edit
+from tests.jobs.cli.admitted import need_admitted
 from trainyard.cli.exits import Exit
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -31,10 +32,7 @@ def test_result_is_what_fit_admits(trainyard: Call, script: Path) -> None:
 
     assert ended.code == Exit.FINE
     assert ended.err.splitlines()[-1] == "3 jobs converted"
-    assert judged.code == Exit.FINE
-    assert [line for line in judged.out.splitlines() if "admitted" in line] == [
-        f"team-nlp/sweep-{index}-xxxxx: admitted" for index in (0, 2, 4)
-    ]
+    need_admitted(judged, *(f"team-nlp/sweep-{index}-xxxxx" for index in (0, 2, 4)))
 
 
 def test_standard_input_is_read(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,14 +47,30 @@ def test_standard_input_is_read(trainyard: Call, monkeypatch: pytest.MonkeyPatch
 
 
 def test_one_refused_script_does_not_stop_the_others(trainyard: Call, script: Path) -> None:
-    shutil.copy(CASES / "loop.sbatch", script.with_name("loop.sbatch"))
+    for name in ("hetjob.sbatch", "background.sbatch"):
+        shutil.copy(CASES / name, script.with_name(name))
 
-    ended = trainyard("convert", "slurm", "loop.sbatch", "array.sbatch")
+    ended = trainyard("convert", "slurm", "hetjob.sbatch", "background.sbatch", "array.sbatch")
 
     assert ended.code == Exit.FINDINGS
-    assert "loop.sbatch:3:1: refused: `for`: " in ended.err
-    assert ended.err.splitlines()[-1] == "3 jobs converted, 1 job not converted"
-    assert len(parse_manifests(ended.out)) == 3
+    assert "background.sbatch:3:1: refused: `srun ... &`: " in ended.err
+    expected = "3 jobs converted, 1 job in part, without a command, 1 job not converted"
+    assert ended.err.splitlines()[-1] == expected
+    assert len(parse_manifests(ended.out)) == 4
+
+
+def test_job_in_part_fails_until_its_command_is_written(trainyard: Call, script: Path) -> None:
+    """All reasons are there at once, and the lines to write the command from."""
+    shutil.copy(CASES / "many-refusals.sbatch", script.with_name("many.sbatch"))
+
+    ended = trainyard("convert", "slurm", "many.sbatch", *WHERE)
+    (first, _) = parse_manifests(ended.out)
+
+    refused = [line for line in ended.err.splitlines() if ": refused: " in line]
+    assert [int(line.split(":")[1]) for line in refused] == [5, 6, 8, 9]
+    assert ended.code == Exit.FINDINGS
+    assert "exit 64" in first["spec"]["trainer"]["args"][0]
+    assert "\n#   srun --pty bash\n" in ended.out
 
 
 def test_edits_of_a_script_change_the_job_and_their_revert_restores_it(

@@ -41,12 +41,14 @@ def edited(job: Path, old: str, new: str) -> Path:
     return job
 
 
-def test_sample_is_admitted(trainyard: Call, job: Path) -> None:
+def test_sample_is_admitted_as_far_as_judged(trainyard: Call, job: Path) -> None:
+    """Verdict and exit code say that the evaluator is not built."""
     ended = trainyard("fit", str(job), *WHERE)
 
-    assert (ended.code, ended.err) == (Exit.FINE, "")
+    assert (ended.code, ended.err) == (Exit.IO, "")
     lines = ended.out.splitlines()
-    assert lines[:2] == ["team-nlp/nlp-openmpi-cuda: admitted", "  pods: node 1, launcher 1"]
+    first = "team-nlp/nlp-openmpi-cuda: admitted as far as judged"
+    assert lines[:2] == [first, "  pods: node 1, launcher 1"]
     assert [line.split(": ")[1] for line in lines[2:]] == ["admission policies", "Pod Security"]
 
 
@@ -54,7 +56,9 @@ def test_large_job_never_starts(trainyard: Call, job: Path) -> None:
     ended = trainyard("fit", str(edited(job, "numNodes: 2", "numNodes: 40")), *WHERE)
 
     assert ended.code == Exit.FINDINGS
-    assert "team-nlp/nlp-openmpi-cuda: never\n  pods: node 39, launcher 1\n  quota: " in ended.out
+    assert "team-nlp/nlp-openmpi-cuda: never\n  pods: node 39, launcher 1\n" in ended.out
+    assert "  admission policies: spec.trainer.numNodes: 40 is not from 2 to 16\n" in ended.out
+    assert "  quota: requested 320 nvidia.com/gpu" in ended.out
     assert "\n   --> profiles/teams/nlp.yaml:10:33\n  = limit: 128 nvidia.com/gpu" in ended.out
     assert "= help: set spec.trainer.numNodes to 16\n" in ended.out
 
@@ -240,7 +244,7 @@ def test_json_follows_its_published_schema(trainyard: Call, job: Path, nodes: in
 
     Draft7Validator.check_schema(printed)
     Draft7Validator(printed).validate(json.loads(ended.out))
-    assert ended.code == (Exit.FINE if nodes == 2 else Exit.FINDINGS)
+    assert ended.code == (Exit.IO if nodes == 2 else Exit.FINDINGS)
 
 
 def test_several_jobs_are_judged_and_others_counted(trainyard: Call, job: Path) -> None:
@@ -251,7 +255,7 @@ def test_several_jobs_are_judged_and_others_counted(trainyard: Call, job: Path) 
 
     assert ended.code == Exit.FINDINGS
     assert ended.out.endswith("\n\n1 object of other kinds not judged\n")
-    assert (ended.out.count(": admitted\n"), ended.out.count(": never\n")) == (1, 1)
+    assert (ended.out.count(": admitted as"), ended.out.count(": never\n")) == (1, 1)
 
 
 def test_hostile_names_stay_on_their_line(trainyard: Call, job: Path) -> None:
@@ -288,7 +292,7 @@ def test_job_from_standard_input_shows_the_assumed_namespace(
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
     ended = trainyard("fit", "-", *WHERE)
 
-    assert (ended.code, ended.err) == (Exit.FINE, "")
+    assert (ended.code, ended.err) == (Exit.IO, "")
     assert "\n  namespace: the job names none, so it is judged in team-nlp\n" in ended.out
 
 

@@ -10,16 +10,14 @@ from typing import Any
 import pytest
 
 from tests.jobs.convert.mpijob.cases import CASES, HERE, submitter
+from tests.jobs.convert.printed import need_admitted
 from trainyard.diagnostics import Pointer
 from trainyard.handed_in import objects, read_source
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.cli.convert.printing import printed
 from trainyard_jobs.convert.mpijob.job import converted, is_mpijob
-from trainyard_jobs.fit.verdict import Standing
-from trainyard_jobs.fit.walk import judge
 from trainyard_jobs.workflows.convert import convert_mpijobs
-from trainyard_jobs.workflows.fit import ground_of
 
 Team = Callable[[str, str], Tenant]
 ALONE = ("horovod-resnet", "intel-mpi", "run-policies", "volumes")
@@ -70,13 +68,8 @@ def test_converted_job_is_admitted(
 ) -> None:
     """It fits without an edit; whether its image holds the program, nobody can judge."""
     owner = tenant(*submitter(case))
-    (site,) = (each for each in platform.sites if each.name == owner.cluster.name)
-    made = convert_mpijobs([HERE / f"{case}.yaml"], owner).conversions
-    jobs = [each.job for each in made if each.job is not None]
-    ground = ground_of(site, owner, manifests(site.name), None)
 
-    for job, judged in zip(jobs, judge(ground, jobs), strict=True):
-        assert judged.verdict.standing is Standing.ADMITTED, (job, judged.verdict.checks)
+    need_admitted(convert_mpijobs([HERE / f"{case}.yaml"], owner), owner, platform, manifests)
 
 
 def mpijobs() -> Iterator[Any]:

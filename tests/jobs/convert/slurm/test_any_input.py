@@ -42,13 +42,14 @@ def test_any_header_and_command(header: str, command: str) -> None:
 def test_scripts_without_a_program(script: str) -> None:
     (draft,) = read_batch_script("x.sbatch", script)
 
-    assert finish(draft, None).job is None
+    assert not finish(draft, None).is_whole
 
 
 def test_script_of_any_length_is_refused_before_it_is_read() -> None:
     (draft,) = read_batch_script("x.sbatch", "#!/bin/bash\nsrun " + "a " * 40_000)
 
-    assert [note.meaning.partition(".")[0] for note in draft.notes] == ["it has more than 64 KiB"]
+    refused = [note.meaning for note in draft.notes if note.kind == "refused"]
+    assert refused == ["it has more than 64 KiB"]
 
 
 def test_values_in_values_stay_short() -> None:

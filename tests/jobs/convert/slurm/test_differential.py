@@ -107,9 +107,43 @@ LINES = st.one_of(
             *("readonly {0}={1}", "read {0} < one.h5", "IFS=,", "{0}=({1} {3})", "set -- {1}"),
             *("{0}=({1})", "{0}+=({1})", "declare -a {0}=({1} {3})", "declare -ax {0}=({1})"),
             *("export {0}=({1})", "{0}=({1} # {2}\n{3})", "{0}+=({1} {3})", "{0}[1]={1}"),
+            *(
+                'if [ -n "${0}" ]; then {2}={1}; else export {2}={3}; fi',
+                "for {0} in {1} {3}; do :; done",
+            ),
+            *(
+                "f() {{ {0}={1}; }}; f",
+                "f() {{ local {0}={1}; {2}=${0}; }}\nf",
+                "{{ {0}={1}; }} > log",
+            ),
+            *("cat > log <<X\n{1} ${0}\nX", "if false; then export {0}={1}; fi", "({0}={1})"),
+            *("while [ -z $D ]; do D=1; {0}+={1}; done", "case ${0} in x) {2}={1};; esac"),
+            *("{0}=$((${2} * 2))", "export {0}=$((2*3+1))", "[[ ${0} == x* ]] && {2}={1}"),
             *("printf -v {0} {1}", "eval {0}={1}", "export -n {0}", "A={1} true", "{0}=${0}"),
         ],
     )
+)
+BLOCKS = st.builds(
+    str.format,
+    st.sampled_from(
+        [
+            *("for A in 1 'a b'; do srun ./train {0}; done", "srun ./train {0}; srun ./other {1}"),
+            *("if [ -f one.h5 ]; then srun ./train {0}; else srun ./other {1}; fi",),
+            *(
+                "f() {{ srun ./train {0}; }}\nf\nB={1}; f",
+                "B=1 srun ./train {0} && srun ./other {1}",
+            ),
+            *("srun ./train {0}\nA={1}\nexport B={1}\nsrun ./train {0}", "{{ srun ./train {0}; }}"),
+            *(
+                'f() {{ srun ./train "$@"; }}; f {0} {1}',
+                "! srun ./train {0}",
+                "(srun ./train {0})",
+            ),
+            *("srun ./train {0} || {{ srun ./other {1}; exit 5; }}",),
+        ]
+    ),
+    WORDS,
+    WORDS,
 )
 LAUNCHES = st.builds(
     "{}srun ./train {}{}".format,
@@ -122,7 +156,7 @@ LAUNCHES = st.builds(
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(lines=st.lists(LINES, max_size=4), launch=LAUNCHES)
+@given(lines=st.lists(LINES, max_size=4), launch=LAUNCHES | BLOCKS)
 @example(lines=["A=x", 'A="$A --x"'], launch="srun ./train $A")
 @example(lines=['[ -z "$D" ] && A=/x'], launch="srun ./train $A")
 @example(lines=['A=""'], launch="srun ./train $A")
@@ -150,6 +184,9 @@ LAUNCHES = st.builds(
 @example(lines=["A[1]="], launch="A=1 srun ./train")
 @example(lines=["export B={1,2,3}"], launch="srun ./train")
 @example(lines=["A=(./train a)"], launch='srun "${A[@]}"')
+@example(lines=[], launch="f() { srun ./train ${B:-d}; }\nf\nB=x; f")
+@example(lines=[], launch="srun ./train x\nA=x\nexport B=x\nsrun ./train x")
+@example(lines=[], launch="for A in 1 'a b'; do srun ./train $B$Aa\\ b; done")
 @example(lines=["A=(srun ./train a)"], launch='"${A[@]}" b')
 @example(lines=["declare -a A=(./train '*.h5' *.h5)"], launch='srun "${A[@]}"')
 def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], launch: str) -> None:

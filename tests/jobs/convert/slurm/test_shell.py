@@ -10,7 +10,8 @@ import pytest
 from trainyard.diagnostics import Pointer
 from trainyard_jobs.convert.model import RefusedError
 from trainyard_jobs.convert.slurm.expand import expanded
-from trainyard_jobs.convert.slurm.shell import Token, statements
+from trainyard_jobs.convert.slurm.reader import statements
+from trainyard_jobs.convert.slurm.shell import Token
 
 
 def split(script: str) -> list[list[str]]:
@@ -24,7 +25,7 @@ def split(script: str) -> list[list[str]]:
         ("a 'b c' \"d e\" f\\ g", [["a", "b c", "d e", "f g"]]),
         ("a --x=\"b c\"'d'", [["a", "--x=b cd"]]),
         ("a b \\\n  c", [["a", "b", "c"]]),
-        ("a # no b\nc#d", [["a"], ["c#d"]]),
+        ("a # no b\nc c#d", [["a"], ["c", "c#d"]]),
         ("a; b && c || d", [["a"], ["b"], ["c"], ["d"]]),
         ("a 'b;c' \"d&e\" f\\;g", [["a", "b;c", "d&e", "f;g"]]),
         ("a $(b c | d) `e f` ${g:-h i}", [["a", "$(b c | d)", "`e f`", "${g:-h i}"]]),
@@ -67,9 +68,9 @@ def test_redirections_pipes_and_places() -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["cat <<END\nx\nEND", "(a)", "f() { a; }", "a 'b", 'a "b', "$(a"]
+    "script", ["a 'b", 'a "b', "$(a", "if a; then b", "for x in; do", "a | | b", "cat <<END\nx"]
 )
-def test_what_is_no_simple_command(script: str) -> None:
+def test_what_is_no_script(script: str) -> None:
     with pytest.raises(RefusedError):
         split(script)
 
@@ -91,7 +92,10 @@ def test_what_is_no_simple_command(script: str) -> None:
         ("$(a)", None),
         ("${A%1}", None),
         ("'$A'$A", None),
-        ("$((A+1))", None),
+        ("$((A+1))", "2"),
+        ("$((A*3-2))", "1"),
+        ("$((B+1))", None),
+        ("'$((A+1))'", "$((A+1))"),
     ],
 )
 def test_variables(raw: str, expected: str | None) -> None:
