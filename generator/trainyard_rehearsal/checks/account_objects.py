@@ -193,6 +193,14 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield pod(space), ({"metadata": metadata}, refusal)
         yield deployment, ({"metadata": metadata}, refusal)
         yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
+    yield service(space), ({"spec": {"type": "ExternalName", "externalName": "x.test"}}, EXTERNAL)
+    orphan: Body = {"metadata": {"finalizers": ["orphan"]}}
+    yield pod(space), (orphan, FINALIZER)
+    yield deployment, ({"spec": {"template": orphan}}, FINALIZER)
+
+
+def owned(space: Space) -> Iterator[tuple[Body, Attack]]:
+    """Yield objects with owners and finalizers that keep them, or make another wait for them."""
     yield service(space), ({"metadata": owners()}, OWNER)
     for body in (network_policy(space), _service_account(space)):
         yield body, ({"metadata": {"finalizers": ["example.com/hold"]}}, FINALIZER)
@@ -203,10 +211,6 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         waited_for = {**owner, "controller": False, "blockOwnerDeletion": True}
         # The API server may say so before the policy.
         yield pod(space), ({"metadata": {"ownerReferences": [waited_for]}}, "blockOwnerDeletion")
-    yield service(space), ({"spec": {"type": "ExternalName", "externalName": "x.test"}}, EXTERNAL)
-    orphan: Body = {"metadata": {"finalizers": ["orphan"]}}
-    yield pod(space), (orphan, FINALIZER)
-    yield deployment, ({"spec": {"template": orphan}}, FINALIZER)
 
 
 def _many_owners(space: Space) -> tuple[Body, Attack]:

@@ -183,7 +183,7 @@ class _Tried:
 
     def keys(self) -> Iterator[RequestCase]:
         """Yield objects with what stops a sync or a deletion."""
-        for body, attack in objects.stopping(self._space):
+        for body, attack in (*objects.stopping(self._space), *objects.owned(self._space)):
             yield from self._created(self._account, body, [attack])
         yield from self._created(
             self._account, objects.network_policy(self._space), objects.open_to_others()
