@@ -17,6 +17,8 @@ _ARITHMETIC = re.compile(r"\(\((.*?)\)\)", re.DOTALL)
 _COMPUTED = re.compile(r"(?<!\\)\$\(\(([\w\s${}*+-]+)\)\)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SINGLE = re.compile(r"'[^']*\$[^']*'")
+_LONGEST = 16 * 1024
+"""Characters of a value that is followed; a longer one is left to the shell."""
 
 
 def computed(raw: str, known: Mapping[str, str | None]) -> str:
@@ -79,13 +81,13 @@ def expanded(
         return token.text
     if _SINGLE.search(token.raw):
         return None
+    room = _LONGEST
 
     def value(parameter: re.Match[str]) -> str:
-        name = parameter["plain"] or parameter["braced"]
-        text = known.get(name, parameter["default"])
-        if not text and parameter["empty"] and name in known:
-            text = text if text is None else parameter["default"]
-        if text is None or not re.fullmatch(r"[\w./:@%+=,-]*", text):
+        nonlocal room
+        text = _value_of(parameter, known)
+        room -= len(text)
+        if room < 0:
             raise LookupError
         return text
 
@@ -94,3 +96,18 @@ def expanded(
     except LookupError:
         return None
     return None if replaced.expands else replaced.text
+
+
+def _value_of(parameter: re.Match[str], known: Mapping[str, str | None]) -> str:
+    """Return what the shell puts in place of a variable.
+
+    Raises:
+        LookupError: that is not known, or the shell would take it apart.
+    """
+    name = parameter["plain"] or parameter["braced"]
+    text = known.get(name, parameter["default"])
+    if not text and parameter["empty"] and name in known:
+        text = text if text is None else parameter["default"]
+    if text is None or not re.fullmatch(r"[\w./:@%+=,-]*", text):
+        raise LookupError
+    return text

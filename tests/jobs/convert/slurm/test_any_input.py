@@ -59,3 +59,15 @@ def test_values_in_values_stay_short() -> None:
         parts.note(name, raw, frozenset())
 
     assert max(map(len, parts.values.values())) <= 16 * 1024
+
+
+def test_value_of_many_values_is_left_to_the_shell() -> None:
+    """Eight times the value before in each line: the last would have 600 billion characters."""
+    lines = [f"V{n + 1}={f'$V{n}' * 8}" for n in range(12)]
+    script = "\n".join(["#!/bin/bash", "#SBATCH -N 2", "V0=aaaaaaaaaa", *lines, "srun ./x $V12"])
+
+    (draft,) = read_batch_script("x.sbatch", script)
+
+    assert [line in draft.args[0] for line in lines] == [True] * 12
+    assert draft.args[0].endswith("mpirun ./x $V12\n")
+    assert len(draft.args[0]) < 1024
