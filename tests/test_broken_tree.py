@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from trainyard.change.history.trees import check_replaced
+from trainyard.change.history.check import check_replaced
 from trainyard.cli.main import run
 from trainyard.diagnostics import TreeError
 from trainyard.generation.generate import Generation, generate

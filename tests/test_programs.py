@@ -8,8 +8,7 @@ import pytest
 from tests.verify.programs import program
 from trainyard import programs
 from trainyard.diagnostics import ToolError
-from trainyard.git.commits import find_commit
-from trainyard.git.repository import Repository
+from trainyard.git.repository import Repository, find_commit
 from trainyard.programs import Completed, NotStartedError, run
 
 GENERATOR = Path(__file__).resolve().parents[1] / "generator"

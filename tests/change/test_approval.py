@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.rules.cases import changed
-from trainyard.change.approval import Approval, approvals
+from trainyard.change.review import Approval, approvals
 from trainyard.generation.generate import Generation, check_loaded
 from trainyard.model.differences import Difference
 from trainyard.tree.disk import DiskTree

@@ -26,4 +26,6 @@ def test_file_that_no_api_server_gets_is_no_object(tmp_path: Path, text: str) ->
     (tmp_path / "lab" / LOCKFILE).write_bytes(lock_bytes(lock))
     nothing = Generation(check_loaded(changed({}), ()), ())
 
-    assert both_sides(DiskTree(tmp_path), "lab", nothing) == ({}, {})
+    sides = both_sides(DiskTree(tmp_path), None, nothing, "lab")
+
+    assert sides.before == sides.after == {}

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.git.test_commits import commit_all, git
-from trainyard.change.merge import fork_of, merge_profiles
-from trainyard.change.side import Places, take_side
+from trainyard.change.sides import Head, read_both
 from trainyard.diagnostics import Diagnostic, TreeError
-from trainyard.git.commits import find_commit
-from trainyard.git.repository import Repository
+from trainyard.generation.generate import Target
 
 TEAM = "contact: a\n# 2\n# 3\n# 4\nquota:\n  lab: {pool: {nodes: 1}}\nstorage: {home: 1Ti}\n"
 
@@ -44,14 +42,14 @@ def branches(root: Path, ours: str, theirs: str) -> None:
 
 def merged(root: Path, folder: Path) -> tuple[list[Diagnostic], str]:
     """Return the findings of merging `head` into `main`, and the profile that it gives."""
-    places = Places(Repository(root), "profiles", "overlays")
-    base = take_side(places, "main", folder / "base")
-    head = take_side(places, "head", folder / "head")
-    fork = fork_of(places, base.commit, head.commit, folder / "fork")
-    sides = (fork.profiles, base.profiles, head.profiles)
-    folder.joinpath("merged").mkdir()
-    found = merge_profiles(places.repository, *sides, folder / "merged")
-    return list(found), folder.joinpath("merged", "profiles", "nlp.yaml").read_text()
+    head = both(root, "head", folder)
+    return list(head.conflicts), head.profiles.joinpath("nlp.yaml").read_text()
+
+
+def both(root: Path, ref: str, folder: Path) -> Head:
+    """Return what merging a commit, or the work tree, into `main` gives."""
+    place = Target(root / "profiles", root / "overlays", "../profiles/components")
+    return read_both(place, "main", ref, folder, merge=True).head
 
 
 def test_edits_of_other_lines_are_both_there(root: Path, tmp_path: Path) -> None:
@@ -128,12 +126,7 @@ def test_file_that_is_no_text_is_a_conflict(root: Path, tmp_path: Path) -> None:
 
 def merged_with_work_tree(root: Path, folder: Path) -> list[Diagnostic]:
     """Return the findings of merging the work tree into `main`."""
-    places = Places(Repository(root), "profiles", "overlays")
-    base = take_side(places, "main", folder / "base")
-    fork = fork_of(places, base.commit, find_commit(places.repository, "HEAD"), folder / "fork")
-    folder.joinpath("merged").mkdir()
-    sides = (fork.profiles, base.profiles, root / "profiles")
-    return list(merge_profiles(places.repository, *sides, folder / "merged"))
+    return list(both(root, "", folder).conflicts)
 
 
 @pytest.mark.parametrize(("link", "planted"), [("new.yaml", "victim"), ("teams", "victim/a.yaml")])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.change.test_approval import found
-from trainyard.change.approval import Approval
+from trainyard.change.review import Approval
 from trainyard.cli.impact.markdown import _bounded
 from trainyard.cli.impact.profiles import profiles
 from trainyard.model.differences import Difference

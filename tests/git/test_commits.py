@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 
 from tests.verify.programs import program
 from trainyard.diagnostics import ToolError, TreeError
-from trainyard.git.commits import (
-    Commit,
-    blob_id,
+from trainyard.git.objects import Commit, blob_id
+from trainyard.git.repository import (
+    Repository,
     find_commit,
     list_folder,
     merge_base,
     read_files,
     staged_submodules,
 )
-from trainyard.git.repository import Repository
 
 
 def git(folder: Path, *arguments: str, stdin: bytes | None = None) -> str:

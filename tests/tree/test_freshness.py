@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.change.history.trees import check_replaced
+from trainyard.change.history.check import check_replaced
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.generation.generate import Generation, generate
 from trainyard.tree.disk import DiskTree

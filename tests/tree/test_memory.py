@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnostics import Diagnostic, TreeError
-from trainyard.git.commits import Commit
+from trainyard.git.objects import Commit
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.tree.disk import DiskTree

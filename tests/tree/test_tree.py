@@ -8,8 +8,7 @@ import pytest
 
 from tests.git.test_commits import commit_all, git
 from tests.tree.trees import cluster_files
-from trainyard.git.commits import find_commit
-from trainyard.git.repository import Repository
+from trainyard.git.repository import Repository, find_commit
 from trainyard.tree.commit import CommitTree, tree_of
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.lockfile import LOCKFILE, MARK

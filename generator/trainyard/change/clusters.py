@@ -1,15 +1,19 @@
-"""The objects and files of each cluster in the committed tree and in the new one."""
+"""Each cluster on both sides of a change: its objects and files, committed and generated."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
+from trainyard import __version__
 from trainyard.change.impact.duties import FileChange
 from trainyard.change.impact.model import Sides
+from trainyard.change.impact.upgrade import Upgrade
 from trainyard.change.objects import Objects
-from trainyard.generation.generate import Generation
+from trainyard.generation.generate import Generation, generate
 from trainyard.generation.objects import component_manifests
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
@@ -18,11 +22,46 @@ from trainyard.model.renames import renames
 from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree, files_of
 
-BothSides = tuple[Objects, Objects]
-"""Objects of a cluster before and after."""
-
 _NOTHING = Lock("", "", {})
 """The lock of a cluster that a tree does not have."""
+
+
+def touched(old: Platform | None, new: Platform, base: Tree, head: Tree) -> Iterator[str]:
+    """Yield the clusters whose tree may differ from the base's, so that no other is rendered.
+
+    A tree follows from its cluster's part of the platform, the numbers in its lockfile and the
+    version of Trainyard. A base that nobody generated after its last edit shows in the lockfiles:
+    that of the head differs then.
+
+    Args:
+        old: None when the base's profiles can't be resolved.
+        new: the head's.
+        base: the committed tree that the change would replace.
+        head: that of the change.
+
+    Raises:
+        TreeError: a lockfile of the base is broken or can't be read.
+    """
+    for site in new.sites:
+        lock = base.lock(site.name)
+        is_current = lock is not None and lock.tool == __version__
+        same = is_current and old is not None and _is_same(site, old, new)
+        if not same or head.differs(site.name, base):
+            yield site.name
+    for name in new.retired:
+        lock = base.lock(name)
+        if (lock and lock.files) or head.differs(name, base):
+            yield name
+
+
+def _is_same(site: Site, old: Platform, new: Platform) -> bool:
+    """Return whether a cluster's part of two platforms is the same.
+
+    So are the numbers that the ledger has given there, to teams without a profile too.
+    """
+    if site not in old.sites or tuple(old.holdings(site)) != tuple(new.holdings(site)):
+        return False
+    return old.ids.get(site.name, ()) == new.ids.get(site.name, ())
 
 
 def clusters_of(
@@ -41,83 +80,73 @@ def clusters_of(
     """
     platform = generation.checked.platform
     assert platform is not None
-    before, after = _sites(old), _sites(platform)
-    committed = tree.locks()
-    unrendered = after.keys() - generation.manifests.keys()
-    names = {*committed, *generation.manifests} - unrendered
+    rendered = generation.manifests.keys()
+    unrendered = {site.name for site in platform.sites} - rendered
+    names = {*tree.clusters(), *rendered} - unrendered
     for name in sorted(names.intersection(wanted or names)):
-        lock = committed.get(name, _NOTHING)
-        renamed = renames(platform.teams, lock.teams)
-        same = _same_files(tree, name, generation)
-        sides = Sides(
-            name,
-            before.get(name),
-            after.get(name),
-            *_both_sides(tree, name, generation, same),
-            {former: team.name for former, team in renamed.items()},
-            _file_changes(tree, name, generation, same),
-        )
-        yield _with_components(sides)
+        yield both_sides(tree, old, generation, name)
 
 
-def _sites(platform: Platform | None) -> dict[str, Site]:
-    return {site.name: site for site in platform.sites} if platform else {}
-
-
-def _with_components(sides: Sides) -> Sides:
-    """Add the objects of hand-written components, which no file of the tree has.
-
-    Of a base that can't be resolved none is known, so none is compared.
-    """
-    if sides.old is None and sides.before:
-        return sides
-    before = {**sides.before, **by_hand(sides.old)}
-    return replace(sides, before=before, after={**sides.after, **by_hand(sides.new)})
-
-
-def by_hand(site: Site | None) -> dict[Identity, Manifest]:
-    """Return the objects of a cluster's hand-written components."""
-    return _by_identity(component_manifests(site)) if site else {}
-
-
-def both_sides(tree: Tree, cluster: str, generation: Generation) -> BothSides:
-    """Return the objects of a cluster before and after.
+def both_sides(tree: Tree, old: Platform | None, generation: Generation, cluster: str) -> Sides:
+    """Return a cluster before and after.
 
     Args:
-        tree: the committed one.
+        tree: as `clusters_of` takes it.
+        old: as `clusters_of` takes it.
+        generation: as `clusters_of` takes it.
         cluster: its name; it may be new, or gone from the generation.
-        generation: without errors.
 
     Raises:
         TreeError: a committed file can't be read or compared.
     """
-    return _both_sides(tree, cluster, generation, _same_files(tree, cluster, generation))
+    platform = generation.checked.platform
+    assert platform is not None
+    lock = tree.lock(cluster) or _NOTHING
+    files = dict(files_of(cluster, generation.files))
+    held = tree.holding({f"{cluster}/{path}": content for path, content in files.items()})
+    same = {path.removeprefix(f"{cluster}/") for path in held}
+    was, now = _site(old, cluster), _site(platform, cluster)
+    after = objects_of(cluster, generation)
+    known = {each.path: [each] for each in after.values() if each.path in lock.files.keys() & same}
+    before = _committed(tree, cluster, lock, known)
+    # No file has the objects of hand-written components; of an unknown base none is compared.
+    if was is not None or not before:
+        before |= by_hand(was)
+        after |= by_hand(now)
+    renamed = {former: team.name for former, team in renames(platform.teams, lock.teams).items()}
+    changes = _file_changes(lock.files.keys() - same, files.keys() - same)
+    return Sides(cluster, was, now, before, after, renamed, changes)
 
 
-def _both_sides(
-    tree: Tree, cluster: str, generation: Generation, same: Collection[str]
-) -> BothSides:
-    """Return the objects of a cluster before and after.
+def _site(platform: Platform | None, cluster: str) -> Site | None:
+    sites = platform.sites if platform else ()
+    return next((site for site in sites if site.name == cluster), None)
 
-    Equal bytes are equal objects: reading them all back would take as long as the rest of the run.
+
+def _committed(
+    tree: Tree, cluster: str, lock: Lock, known: Mapping[str, list[Manifest]]
+) -> dict[Identity, Manifest]:
+    """Return the committed objects of a cluster.
+
+    Args:
+        tree: that has them.
+        cluster: its name.
+        lock: the cluster's.
+        known: objects of files that hold what is generated. Equal bytes are equal objects: reading
+            them all back would take as long as the rest of the run.
     """
-    listed = (tree.lock(cluster) or _NOTHING).files
-    manifests = generation.manifests.get(cluster, ())
+    files = {**known}
     # Files without an object are read too: that finds out that somebody broke one.
-    unchanged = listed.keys() & same
-    files = {each.path: [each] for each in manifests if each.path in unchanged}
-    if edited := sorted(listed.keys() - files.keys()):
+    if edited := sorted(lock.files.keys() - known.keys()):
         files |= tree.objects(cluster, edited)
-    before = chain.from_iterable(files[path] for path in sorted(files))
-    return _by_identity(before), objects_of(cluster, generation)
+    return _by_identity(chain.from_iterable(files[path] for path in sorted(files)))
 
 
-def _same_files(tree: Tree, cluster: str, generation: Generation) -> frozenset[str]:
-    """Return the paths below a cluster's folder at which the tree has what is generated."""
-    prefix = f"{cluster}/"
-    generated = files_of(cluster, generation.files)
-    held = tree.holding({prefix + path: content for path, content in generated})
-    return frozenset(path.removeprefix(prefix) for path in held)
+def _file_changes(before: AbstractSet[str], after: AbstractSet[str]) -> dict[str, FileChange]:
+    """Return what becomes of each file that differs, by its path below the cluster's folder."""
+    changes: dict[str, FileChange] = dict.fromkeys(before & after, "changed")
+    changes |= dict.fromkeys(after - before, "created")
+    return changes | dict.fromkeys(before - after, "deleted")
 
 
 def objects_of(cluster: str, generation: Generation) -> dict[Identity, Manifest]:
@@ -126,18 +155,51 @@ def objects_of(cluster: str, generation: Generation) -> dict[Identity, Manifest]
     return _by_identity(sorted(manifests, key=lambda manifest: manifest.path))
 
 
-def _file_changes(
-    tree: Tree, cluster: str, generation: Generation, same: Collection[str]
-) -> dict[str, FileChange]:
-    """Return what becomes of each generated file that differs, by its path below the folder."""
-    before = (tree.lock(cluster) or _NOTHING).files.keys()
-    after = dict(files_of(cluster, generation.files)).keys()
-    changes: dict[str, FileChange] = dict.fromkeys(before & after, "changed")
-    changes |= dict.fromkeys(after - before, "created")
-    changes |= dict.fromkeys(before - after, "deleted")
-    return {path: change for path, change in changes.items() if path not in same}
+def by_hand(site: Site | None) -> dict[Identity, Manifest]:
+    """Return the objects of a cluster's hand-written components."""
+    return _by_identity(component_manifests(site)) if site else {}
 
 
 def _by_identity(manifests: Iterable[Manifest]) -> dict[Identity, Manifest]:
     """Return objects by the key that they have in both trees."""
     return {identity(manifest): manifest for manifest in manifests}
+
+
+def upgrade_of(
+    tree: Tree, profiles: Path, sides: Iterable[Sides], components_root: str
+) -> Upgrade | None:
+    """Return the objects that differ though no profile has changed them; None for an equal version.
+
+    The base's profiles are generated with this version: what then equals the head's object, and
+    not the committed one, no profile has changed.
+
+    Args:
+        tree: the base's.
+        profiles: folder of those of the base.
+        sides: each cluster on both sides.
+        components_root: as `generate` takes it.
+    """
+    committed = tree.locks()
+    older = sorted({lock.tool for lock in committed.values()} - {__version__})
+    kept = {side.name: side for side in sides if side.name in committed and side.new}
+    if not (older and kept):
+        return None
+    again = generate(profiles, components_root, tuple(kept), tree=tree)
+    objects = {}
+    for name in again.manifests:
+        unedited = {**objects_of(name, again), **by_hand(kept[name].old)}
+        objects[name] = frozenset(_moved(kept[name], unedited))
+    return Upgrade(", ".join(older), __version__, objects)
+
+
+def _moved(sides: Sides, unedited: Objects) -> Iterator[Identity]:
+    """Yield the objects of a cluster that differ from the committed ones without an edit."""
+    for key in {*sides.before, *sides.after}:
+        old, new = _body(sides.before, key), _body(sides.after, key)
+        if old != new and _body(unedited, key) == new:
+            yield key
+
+
+def _body(objects: Objects, key: Identity) -> dict[str, Any] | None:
+    manifest = objects.get(key)
+    return manifest.body if manifest else None

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trainyard.change.approval import Approval, approvals
-from trainyard.change.clusters import clusters_of
-from trainyard.change.head import Head, check_head_tree, find_head, is_behind, merged
-from trainyard.change.history.trees import check_replaced
+from trainyard.change.clusters import clusters_of, touched, upgrade_of
+from trainyard.change.history.check import check_replaced
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.model import Impact, Sides
 from trainyard.change.impact.objects import number_deleted, number_synced
-from trainyard.change.review import review
-from trainyard.change.side import Side, find_places, take_side
-from trainyard.change.touched import touched
-from trainyard.change.upgrade import upgrade_of
+from trainyard.change.review import Approval, approvals, review
+from trainyard.change.sides import BothSides, read_both
 from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.generation.emission import given_numbers, tombstones
 from trainyard.generation.generate import Checked, Generation, Target, check, render
 from trainyard.generation.objects import check_unlisted
-from trainyard.git.commits import Commit
+from trainyard.git.objects import Commit
 from trainyard.model.platform import Platform
 from trainyard.model.renames import renames
 from trainyard.model.workload import Dump
 from trainyard.rules.review import Deletions
+from trainyard.tree.freshness import foreign_files, stale_files
+from trainyard.tree.lockfile import lock_bytes, parse_lock
+from trainyard.tree.memory import check_memory
+from trainyard.tree.tree import Tree, lockfile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +97,25 @@ def diff(place: Target, wanted: Wanted) -> Diff:
 
 def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     """Compare, with the files of commits in a temporary folder."""
-    places = find_places(place.root, place.target)
-    base = take_side(places, wanted.base, folder / "base")
-    head = find_head(places, place, wanted.head, base, folder / "head")
-    behind = is_behind(places, base.commit, head.commit)
-    if wanted.merge:
-        head = merged(places, base, head, folder / "merged")
+    both = read_both(place, wanted.base, wanted.head, folder, merge=wanted.merge)
+    base, head = both.base, both.head
     today = wanted.today or base.commit.date
     after = check(head.profiles, today)
     before = check(base.profiles, today, after)
-    made = _Maker(base, before, head, place.components_root, wanted.clusters)
-    generation = made.tree_of(after)
+    generation = _rendered(both, before, after, place, wanted)
     impact, stale = None, 0
     found = (*head.conflicts, *generation.diagnostics)
     if not has_errors(found):
-        impact, lost, wrong = _impact(made, generation, wanted.dumps)
-        found += (*wrong, *review(before, generation.checked, lost, today))
-        merges = wanted.merge and behind
-        own = made.tree_of(check(head.own, today, after)) if merges else generation
-        stale, wrong = check_head_tree(head, base, own, wanted.clusters, place.target)
+        sides = tuple(clusters_of(base.tree, before.platform, generation, wanted.clusters))
+        compared = {side.name: side for side in sides}
+        found += tuple(check_replaced(base.tree, generation, wanted.clusters, compared))
+        upgrade = upgrade_of(base.tree, base.profiles, sides, place.components_root)
+        impact = compare(sides, upgrade, wanted.dumps)
+        found += tuple(review(before, after, dict(_deletions(sides, impact)), today))
+        own = generation
+        if wanted.merge and both.behind:
+            own = _rendered(both, before, check(head.own, today, after), place, wanted)
+        stale, wrong = _check_head_tree(both, own, wanted.clusters, place.target)
         found += wrong
     found += head.submodules
     new = tuple(_new(found, before.diagnostics, _renamed_files(before.platform, after.platform)))
@@ -123,7 +124,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
         head.named,
         head.commit,
         frozenset((*before.profiles.clusters, *after.profiles.clusters)),
-        behind and not wanted.merge,
+        both.behind and not wanted.merge,
         generation,
         new,
         len(found) - len(new),
@@ -133,42 +134,74 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
-    """Both sides, and the clusters that are wanted: all when empty."""
-
-    base: Side
-    before: Checked
-    head: Head
-    components_root: str
-    clusters: tuple[str, ...]
-
-    def tree_of(self, after: Checked) -> Generation:
-        """Return the new tree of the clusters that the change may touch."""
-        if clusters := self._touched(after):
-            return render(after, self.components_root, clusters, self.base.tree)
-        unlisted = check_unlisted(after.platform) if after.platform else ()
-        return Generation(after, (*after.diagnostics, *unlisted))
-
-    def _touched(self, after: Checked) -> tuple[str, ...]:
-        """Return the clusters to render; none when the head has errors."""
-        if after.platform is None:
-            return ()
-        names = touched(self.before.platform, after.platform, self.base.tree, self.head.tree)
-        return tuple(sorted(name for name in names if not self.clusters or name in self.clusters))
+def _rendered(
+    both: BothSides, before: Checked, after: Checked, place: Target, wanted: Wanted
+) -> Generation:
+    """Return the new tree of the clusters that the change may touch; an empty one after errors."""
+    unlisted: tuple[Diagnostic, ...] = ()
+    if after.platform is not None:
+        names = touched(before.platform, after.platform, both.base.tree, both.head.tree)
+        chosen = frozenset(names).intersection(wanted.clusters or after.platform.clusters)
+        if chosen:
+            return render(after, place.components_root, sorted(chosen), both.base.tree)
+        unlisted = tuple(check_unlisted(after.platform))
+    return Generation(after, (*after.diagnostics, *unlisted))
 
 
-def _impact(
-    made: _Maker, generation: Generation, dumps: Mapping[str, Dump]
-) -> tuple[Impact, Mapping[str, Deletions], tuple[Diagnostic, ...]]:
-    """Return what the change does, what each cluster loses, and what breaks there."""
-    base, wanted = made.base, made.clusters
-    sides = tuple(clusters_of(base.tree, made.before.platform, generation, wanted))
-    objects = {side.name: (side.before, side.after) for side in sides}
-    found = tuple(check_replaced(base.tree, generation, wanted, objects))
-    upgrade = upgrade_of(base.tree, base.profiles, sides, made.components_root)
-    impact = compare(sides, upgrade, dumps)
-    return impact, dict(_deletions(sides, impact)), found
+def _deletions(sides: Iterable[Sides], impact: Impact) -> Iterator[tuple[str, Deletions]]:
+    """Yield what each cluster of the base loses."""
+    deleted = {cluster.name: number_deleted(cluster.objects) for cluster in impact.clusters}
+    for side in sides:
+        yield side.name, Deletions(deleted.get(side.name, 0), number_synced(side.before.values()))
+
+
+def _check_head_tree(
+    both: BothSides, own: Generation, wanted: Collection[str], target: Path
+) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Return how many files of the head's tree its profiles do not make, and the findings.
+
+    In the work tree, files that `generate` will write or delete are not reported, and the others
+    are not counted.
+
+    Args:
+        both: sides of the change.
+        own: generation of the head's own profiles.
+        wanted: names of the only clusters wanted; all when empty.
+        target: the tree, as the command names it.
+
+    Raises:
+        TreeError: a lockfile of the base, or a file of the tree, can't be read.
+    """
+    base, head = both.base, both.head
+    if own.checked.platform is None or has_errors(own.diagnostics):
+        return 0, tuple(found for found in own.diagnostics if has_errors([found]))
+    names = own.checked.platform.clusters
+    compared = names.intersection(wanted or names)
+    found = tuple(check_memory(head.remembered.locks(), head.tree, compared, base.commit))
+    known = names.union(base.tree.locks(), head.tree.folders() if wanted else ())
+    written = {**own.files, **dict(_own_locks(head.tree, own))}
+    comparison = head.tree.compare(written, known - own.manifests.keys())
+    found += tuple(foreign_files(target, comparison, own.files))
+    if head.named is None:
+        return comparison.stale, found
+    return comparison.count + len(head.submodules), (*found, *stale_files(comparison))
+
+
+def _own_locks(tree: Tree, generation: Generation) -> Iterator[tuple[str, bytes]]:
+    """Yield the lockfiles that `generate` writes over those of the change.
+
+    They may remember numbers that were given and taken back before a merge.
+    """
+    platform = generation.checked.platform
+    assert platform is not None
+    for site in platform.sites:
+        if site.name in generation.manifests and tree.readable_lock(site.name):
+            path = lockfile_of(site.name)
+            lock = parse_lock(generation.files[path], tree.place(path))
+            holdings, ids = given_numbers(platform, site, tree)
+            again = replace(lock, holdings=tuple(sorted(holdings)), ids=tuple(sorted(ids)))
+            yield path, generation.files[path] if again == lock else lock_bytes(again)
+    yield from tombstones(generation.manifests.keys() & {*platform.retired}, tree)
 
 
 def _new(
@@ -188,10 +221,3 @@ def _renamed_files(before: Platform | None, after: Platform | None) -> dict[str,
     files = {team.name: team.at.file for team in before.teams} if before else {}
     teams = after.teams if after else ()
     return {files[old]: team.at.file for old, team in renames(teams, files).items()}
-
-
-def _deletions(sides: Iterable[Sides], impact: Impact) -> Iterator[tuple[str, Deletions]]:
-    """Yield what each cluster of the base loses."""
-    deleted = {cluster.name: number_deleted(cluster.objects) for cluster in impact.clusters}
-    for side in sides:
-        yield side.name, Deletions(deleted.get(side.name, 0), number_synced(side.before.values()))

@@ -7,37 +7,13 @@ from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
-from trainyard.change.side import Places, Side, take_side
 from trainyard.diagnostics import Diagnostic, Pointer, ToolError, TreeError
-from trainyard.git.commits import Commit, is_shallow, merge_base
 from trainyard.git.repository import Repository
 from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.rules.change.merge_conflict import RULE as MERGE_CONFLICT
 
 _File = bytes | None
 """Content of a file; None where there is none."""
-
-
-def fork_of(places: Places, base: Commit, head: Commit, folder: Path) -> Side:
-    """Return the profiles and the tree of the newest common commit.
-
-    Args:
-        places: of the platform.
-        base: of the branch that is merged into.
-        head: of the other, or the one that the work tree was checked out from.
-        folder: temporary; it does not exist.
-
-    Raises:
-        TreeError: there is none, or one of its profiles is not a regular file.
-        ToolError: Git is missing or broken.
-    """
-    common = merge_base(places.repository, base, head)
-    if common is None:
-        why = "their histories are unrelated, so Git can't merge them"
-        if is_shallow(places.repository):
-            why = "the history is shallow: `git fetch --unshallow`"
-        raise TreeError(f"commits {base.short} and {head.short} have no common commit; {why}")
-    return take_side(places, common.id, folder)
 
 
 def merge_profiles(

@@ -19,7 +19,7 @@ from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Note, has_errors
 from trainyard.generation.objects import component_manifests
-from trainyard.git.commits import Commit
+from trainyard.git.objects import Commit
 from trainyard.model.platform import Platform
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
 from trainyard.workflows.report import Examined

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.git.commits import Commit, Listing, blob_id, list_folder, read_files
-from trainyard.git.repository import Repository
+from trainyard.git.objects import Commit, Listing, blob_id
+from trainyard.git.repository import Repository, list_folder, read_files
 from trainyard.tree.lockfile import LOCKFILE, Lock, is_inside, parse_lock
 from trainyard.tree.tree import Tree
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer
-from trainyard.git.commits import Commit, find_commit, merge_base
-from trainyard.git.repository import Repository
+from trainyard.git.objects import Commit
+from trainyard.git.repository import Repository, find_commit, merge_base
 from trainyard.git.worktree import work_tree
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids

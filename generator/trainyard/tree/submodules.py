@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, Pointer
-from trainyard.git.commits import staged_submodules
-from trainyard.git.repository import Repository
+from trainyard.git.repository import Repository, staged_submodules
 from trainyard.git.worktree import work_tree
 from trainyard.rules.delivery.submodule import RULE as SUBMODULE
 from trainyard.tree.freshness import printed

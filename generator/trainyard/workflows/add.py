@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from trainyard.change.history.trees import check_replaced
+from trainyard.change.history.check import check_replaced
 from trainyard.diagnostics import Diagnostic, Severity, has_errors
 from trainyard.generation.generate import Checked, Target, check_loaded, render
 from trainyard.model.platform import Platform

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trainyard.change.history.trees import check_replaced
+from trainyard.change.history.check import check_replaced
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.generate import ALONE, Generation, Run, Target, check, render
 from trainyard.tree.freshness import check_fresh

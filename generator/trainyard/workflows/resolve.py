@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from trainyard.change.side import Places, find_places
+from trainyard.change.sides import Places, find_places
 from trainyard.diagnostics import Diagnostic, TreeError, has_errors
 from trainyard.generation.generate import Checked, Target, check_loaded
-from trainyard.git.commits import Commit, find_commit, list_folder, merge_base, read_files
-from trainyard.git.repository import Repository
+from trainyard.git.objects import Commit
+from trainyard.git.repository import Repository, find_commit, list_folder, merge_base, read_files
 from trainyard.model import names
 from trainyard.model.holding import Holding
 from trainyard.model.ids import UIDS, Ids

@@ -12,8 +12,7 @@ from pathlib import Path
 from trainyard import __version__
 from trainyard.diagnostics import TreeError
 from trainyard.generation.generate import Generation, Target
-from trainyard.git.commits import find_commit
-from trainyard.git.repository import Repository
+from trainyard.git.repository import Repository, find_commit
 from trainyard.git.worktree import work_tree
 from trainyard.model.manifest import UNLISTED, unit_of
 from trainyard.model.named import by_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from trainyard.change.approval import Approval
+from trainyard.change.review import Approval
 from trainyard.cli.impact.marks import MARKS, with_parts
 from trainyard.cli.impact.sections import Section
 from trainyard.model.differences import Difference, few

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.git.test_commits import commit_all, git
-from trainyard.change.side import Places, Side, take_side
+from trainyard.change.sides import Places, Side, take_side
 from trainyard.diagnostics import TreeError
 from trainyard.git.repository import Repository
 

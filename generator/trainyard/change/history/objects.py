@@ -1,4 +1,4 @@
-"""The rule on fields that the API server never changes."""
+"""Rules on committed objects: changes that the API server refuses, and moves that delete one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,29 @@ from collections.abc import Iterator
 from trainyard.change.history.replacement import Replacement
 from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.model.differences import Difference, few
-from trainyard.model.identity import Identity, identity
+from trainyard.model.identity import Identity, identity, team_label_of
 from trainyard.model.immutable import FIELDS, SIZE, grows, is_static, refused_changes
+from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.model.platform import Site
-from trainyard.model.storage import Claim
+from trainyard.model.quantity import format_bytes, parse_amount, parse_bytes
+from trainyard.model.storage import CLAIMS, Claim, claims_of
+from trainyard.rules.change.claim_grows_too_far import RULE as CLAIM_GROWS_TOO_FAR
+from trainyard.rules.change.domain_moved import RULE as DOMAIN_MOVED
 from trainyard.rules.change.immutable_field import RULE as IMMUTABLE_FIELD
+from trainyard.rules.change.object_changes_unit import RULE as OBJECT_CHANGES_UNIT
+
+
+def domain_moved(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find a domain other than that of the committed namespaces."""
+    settings = replacement.site.cluster.settings
+    labels = map(team_label_of, replacement.old("Namespace"))
+    former = {label.partition("/")[0] for label in labels}
+    for domain in sorted(former - {"", settings.domain}):
+        message = f"the committed tree has domain `{domain}`, not `{settings.domain}`"
+        yield DOMAIN_MOVED.at(settings.at / "domain", message)
+
 
 _KUEUE = "Kueue's answer was `{}` (seen with Kueue 0.19.2)"
 _FLAVOR = _KUEUE.format(
@@ -53,7 +69,7 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
 
     A change that comes from one place of a profile is reported once.
     """
-    claims = dict(_claims(replacement.site))
+    claims = dict(_claims_by_identity(replacement.site))
     names: dict[tuple[Pointer, str, str, str, str], list[str]] = defaultdict(list)
     values: dict[tuple[Pointer, str, str, str, str], dict[str, None]] = defaultdict(dict)
     for old, new in replacement.pairs(*FIELDS):
@@ -88,7 +104,7 @@ def _named(manifest: Manifest) -> str:
     return f"`{manifest.namespace}/{manifest.name}`" if manifest.namespace else f"`{manifest.name}`"
 
 
-def _claims(site: Site) -> Iterator[tuple[Identity, Claim]]:
+def _claims_by_identity(site: Site) -> Iterator[tuple[Identity, Claim]]:
     """Yield the claim of each PersistentVolumeClaim, and of each volume that we make for one."""
     for tenant in site.tenants:
         for space in tenant.spaces:
@@ -121,3 +137,85 @@ def _place(site: Site, manifest: Manifest, change: Difference, claim: Claim | No
     if field == "spec.topologyName":
         return manifest.at
     return manifest.at / "levels" if field == "spec.levels" else manifest.at
+
+
+_SMALLEST = parse_bytes("1Gi")
+"""Unit of the size in a hint."""
+
+
+def claim_grows_too_far(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare how far each claim grows with the committed quota of its namespace."""
+    claims = {(each.namespace, each.name): each for each in _claims(replacement.site)}
+    for old, new in replacement.pairs("PersistentVolumeClaim"):
+        claim = claims.get((new.namespace, new.name))
+        quota = replacement.before.get(Identity("ResourceQuota", new.namespace, "object-counts"))
+        if claim is None or quota is None or is_static(old):
+            continue
+        size = _bytes(value_at(old.body, SIZE))
+        most = size + _room(quota, replacement.site, claim)
+        if claim.request.size > most:
+            yield CLAIM_GROWS_TOO_FAR.at(
+                claim.request.at,
+                f"claim `{new.namespace}/{new.name}` on cluster `{replacement.site.name}` grows "
+                f"from {format_bytes(size)} to {claim.size}",
+                hint=_hint(most, size),
+            )
+
+
+def _room(quota: Manifest, site: Site, claim: Claim) -> int:
+    """Return the bytes that a quota has beyond what claims may have in sum."""
+    hard = quota.body["spec"]["hard"]
+    annotations = quota.body["metadata"].get("annotations") or {}
+    sums = annotations.get(site.cluster.claimed_key, "").split()
+    claimed = dict(each.split("=") for each in sums)
+    keys = claimed.keys() & {CLAIMS, claims_of(claim.storage.storage_class)}
+    # A quota of an older Trainyard states no sums and has no room.
+    return min((_bytes(hard[key]) - _bytes(claimed[key]) for key in keys), default=0)
+
+
+def _bytes(quantity: str) -> int:
+    return int(parse_amount(quantity))
+
+
+def _hint(most: int, size: int) -> str:
+    """Return what to write instead."""
+    if most == size:
+        return (
+            "The committed quota has no room: keep the size, merge what `trainyard generate` "
+            "writes, and let the claim grow after Argo CD has synced it."
+        )
+    step = format_bytes(most // _SMALLEST * _SMALLEST)
+    return (
+        f"Set at most {step}, and let it grow further after Argo CD has synced that. A claim "
+        "never shrinks again."
+    )
+
+
+def _claims(site: Site) -> Iterator[Claim]:
+    for space in site.spaces:
+        yield from space.claims
+
+
+_OPTIONS = "argocd.argoproj.io/sync-options"
+
+
+def object_changes_unit(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find committed objects that Argo CD may prune and that are in another unit now."""
+    moved: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, old in replacement.before.items():
+        new = replacement.after.get(key)
+        if new and old.unit != new.unit and _may_be_pruned(old):
+            moved[old.unit, new.unit].append(f"{new.kind.name} `{new.name}`")
+    at = replacement.site.cluster.at / "nodes" / "sync"
+    for (old_unit, new_unit), objects in sorted(moved.items()):
+        where = (
+            f"cluster `{replacement.site.name}` move from `{old_unit}/` to `{new_unit}/` "
+            "without `Prune=false`"
+        )
+        yield OBJECT_CHANGES_UNIT.at(at, f"objects of {where}: {few(objects)}")
+
+
+def _may_be_pruned(committed: Manifest) -> bool:
+    metadata = committed.body.get("metadata", {})
+    options: str = metadata.get("annotations", {}).get(_OPTIONS, "")
+    return bool(metadata) and "Prune=false" not in options.split(",")

@@ -1,16 +1,24 @@
-"""The rule on runtimes: one that is delivered is never edited."""
+"""Rules on what running jobs need: their runtime, the pools of their queue, and its rails."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
 from trainyard import __version__
 from trainyard.change.history.replacement import Replacement
+from trainyard.change.impact.places import pools_of_queue
 from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.model.differences import Difference, differences, few
+from trainyard.model.identity import identity, team_of
 from trainyard.model.launch import Launch
+from trainyard.model.manifest import Manifest
+from trainyard.model.pool import Rail
+from trainyard.rules.change.flavor_leaves_queue import RULE as FLAVOR_LEAVES_QUEUE
+from trainyard.rules.change.rails_renamed import RULE as RAILS_RENAMED
 from trainyard.rules.change.runtime_edited_in_place import RULE as RUNTIME_EDITED_IN_PLACE
 
 _INSIDE = re.compile(
@@ -91,3 +99,84 @@ def _upgrade(replacement: Replacement) -> Iterator[Note]:
         yield Note(
             f"the committed tree was written by Trainyard {replacement.tool}; this is {__version__}"
         )
+
+
+def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare the flavors of each queue that lets jobs run before and after."""
+    site = replacement.site
+    pools = {pool.name for pool in site.cluster.pools}
+    places = {tenant.name: tenant.team.at for tenant in site.tenants}
+    gone: dict[str, list[str]] = defaultdict(list)
+    for queue in replacement.open_queues():
+        at = places.get(team_of(queue))
+        if at is None:
+            continue
+        for flavor in _left(replacement, queue):
+            if flavor in pools:
+                message = (
+                    f"queue `{queue.name}` of cluster `{site.name}` loses pool `{flavor}` "
+                    "while its jobs may run"
+                )
+                yield FLAVOR_LEAVES_QUEUE.at(at / "quota" / site.name, message)
+            else:
+                gone[flavor].append(queue.name)
+    for flavor, queues in gone.items():
+        at = site.cluster.at / "pools"
+        message = (
+            f"pool `{flavor}` is gone from cluster `{site.name}`, and queues had it: {few(queues)}"
+        )
+        yield FLAVOR_LEAVES_QUEUE.at(at, message)
+
+
+def _left(replacement: Replacement, queue: Manifest) -> list[str]:
+    """Return the flavors that a queue loses."""
+    new = replacement.after.get(identity(queue))
+    kept = pools_of_queue(new) if new else ()
+    return [flavor for flavor in pools_of_queue(queue) if flavor not in kept]
+
+
+def rails_renamed(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare the resource of each rail of the nodes that jobs may run on."""
+    pools: dict[Pointer, list[str]] = defaultdict(list)
+    changes: dict[Pointer, list[str]] = defaultdict(list)
+    rails = _rails_in_use(replacement)
+    for old, new in replacement.pairs("SriovNetworkNodePolicy"):
+        before, after = old.body["spec"]["resourceName"], new.body["spec"]["resourceName"]
+        if new.name in rails and before != after:
+            rail = rails[new.name]
+            pools[rail.fabric.at].append(f"`{rail.pool.name}`")
+            changes[rail.fabric.at].append(f"{before} -> {after}")
+    for at, names in pools.items():
+        message = (
+            f"rails of pool {few(dict.fromkeys(names))} on cluster "
+            f"`{replacement.site.name}` are renamed while jobs may run there: "
+            f"{few(dict.fromkeys(changes[at]))}"
+        )
+        yield RAILS_RENAMED.at(at / "resources", message)
+
+
+def _rails_in_use(replacement: Replacement) -> dict[str, Rail]:
+    """Return the rails of pools in use, by the names of their policies."""
+    used = _pools_in_use(replacement)
+    rails: dict[str, Rail] = {}
+    for pool in replacement.site.cluster.pools:
+        for rail in pool.rails if pool.name in used else ():
+            rails[rail.policy_name] = rail
+    return rails
+
+
+def _pools_in_use(replacement: Replacement) -> set[str]:
+    """Return the pools of open queues that stay on their fabric.
+
+    `change/immutable-field` reports a pool that moves to another one.
+    """
+    used = set(chain.from_iterable(map(pools_of_queue, replacement.open_queues())))
+    stay = set()
+    for old, new in replacement.pairs("ResourceFlavor"):
+        if _topology(old.body) == _topology(new.body):
+            stay.add(new.name)
+    return used & stay
+
+
+def _topology(body: dict[str, Any]) -> str:
+    return str(body.get("spec", {}).get("topologyName", ""))
