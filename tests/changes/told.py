@@ -11,8 +11,7 @@ from typing import Any
 from tests.conftest import REPOSITORY
 from trainyard.change.clusters import by_hand, objects_of
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.duties import FileChange
-from trainyard.change.impact.model import Sides
+from trainyard.change.objects import FileChange, Sides
 from trainyard.change.review import approvals
 from trainyard.cli.impact.profiles import profiles as edited_profiles
 from trainyard.cli.impact.sections import Section, sections

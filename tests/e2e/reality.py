@@ -25,7 +25,8 @@ from tests.e2e.setup import over
 from tests.e2e.stage import Stage
 from tests.e2e.volumes import storage_class
 from tests.rules.cases import findings
-from trainyard.change.impact.model import ClusterImpact, Sides
+from trainyard.change.impact.model import ClusterImpact
+from trainyard.change.objects import Sides
 from trainyard.diagnostics import has_errors
 from trainyard.model.manifest import UNLISTED
 from trainyard.model.platform import Site

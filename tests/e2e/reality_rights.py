@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from tests.e2e.reality_said import Held, Rights
-from trainyard.change.impact.model import ClusterImpact, Sides
+from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.permissions import Permission
+from trainyard.change.objects import Sides
 
 _OTHERS = 120
 

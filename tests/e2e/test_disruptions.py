@@ -13,8 +13,9 @@ from tests.e2e.setup import CLUSTER, NEW, OLD, Setup
 from tests.e2e.stage import Scene, Stage
 from tests.rules.cases import platform_of
 from trainyard.change.impact.disruption import disruptions
-from trainyard.change.impact.model import Effect, ObjectChange, Sides
-from trainyard.change.impact.objects import object_changes
+from trainyard.change.impact.objects import ObjectChange, object_changes
+from trainyard.change.impact.reaction import Effect
+from trainyard.change.objects import Sides
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.render.site import render_site

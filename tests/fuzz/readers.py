@@ -19,7 +19,7 @@ from tests.fuzz.targets import Outcome
 from tests.jobs.fit.setting import ground, sample
 from tests.jobs.fit.test_usage import workload
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.model import Sides
+from trainyard.change.objects import Sides
 from trainyard.cli.console import printable
 from trainyard.cli.document import encoded
 from trainyard.cli.document import plain as plain_data

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from trainyard import __version__
-from trainyard.change.impact.duties import FileChange
-from trainyard.change.impact.model import Sides
-from trainyard.change.impact.upgrade import Upgrade
-from trainyard.change.objects import Objects
+from trainyard.change.impact.model import Upgrade
+from trainyard.change.objects import FileChange, Objects, Sides
 from trainyard.generation.generate import Generation, generate
 from trainyard.generation.objects import component_manifests
 from trainyard.model.identity import Identity, identity

@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 from trainyard.change.clusters import clusters_of, touched, upgrade_of
 from trainyard.change.history.check import check_replaced
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.model import Impact, Sides
+from trainyard.change.impact.model import Impact
 from trainyard.change.impact.objects import number_deleted, number_synced
+from trainyard.change.objects import Sides
 from trainyard.change.review import Approval, approvals, review
 from trainyard.change.sides import BothSides, read_both
 from trainyard.diagnostics import Diagnostic, has_errors

@@ -8,7 +8,8 @@ from dataclasses import replace
 from trainyard import __version__
 from trainyard.capacity.measure import measure
 from trainyard.change.diff import Diff
-from trainyard.change.impact.model import Effect, Impact
+from trainyard.change.impact.model import Impact
+from trainyard.change.impact.reaction import Effect
 from trainyard.cli.console import printable
 from trainyard.cli.findings import NOTES, Findings
 from trainyard.cli.impact.approval import approval

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from htpy import Element, Node, caption, code, details, h3, h4, summary, table, tbody, td, th, tr
 
+from trainyard.change.impact.network import lines
 from trainyard.change.impact.policies import EGRESS, INGRESS, NAME
 from trainyard.change.impact.sets import Box, Values
-from trainyard.change.impact.wording import lines
 from trainyard.model.neighbours import neighbours
 from trainyard.model.platform import Site
 from trainyard.report.classes import Class, classes

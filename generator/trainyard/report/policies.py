@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from trainyard.change.impact.network import pods_of, port_of
 from trainyard.change.impact.policies import EGRESS, INGRESS, NAME, allowed
 from trainyard.change.impact.sets import (
     KIND,
@@ -23,7 +24,6 @@ from trainyard.change.impact.sets import (
     Values,
     common,
 )
-from trainyard.change.impact.wording import pods_of, port_of
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
-from trainyard.change.impact.model import Sides
+from trainyard.change.objects import Sides
 from trainyard.diagnostics import Pointer, has_errors
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest

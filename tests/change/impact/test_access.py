@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 from tests.change.impact.platforms import LEDGER, NLP, sides, tree, two
 from tests.rules.cases import changed
 from trainyard.change.impact.access import (
+    BoundRole,
+    NamespaceChange,
+    Rename,
     access_changes,
     namespace_changes,
     rename_changes,
     role_changes,
 )
-from trainyard.change.impact.model import NamespaceChange, Rename, Sides
 from trainyard.change.impact.remaining import on_cluster
-from trainyard.change.impact.rights import BoundRole
+from trainyard.change.objects import Sides
 
 RBAC = "rbac.authorization.k8s.io"
 

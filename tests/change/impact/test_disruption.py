@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from tests.change.impact.platforms import CLUSTER, LEDGER, NLP, VISION, quota, sides
 from tests.rules.cases import changed, merged
-from trainyard.change.impact.disruption import disruptions
-from trainyard.change.impact.model import Disruption, Effect, Sides
+from trainyard.change.impact.disruption import Disruption, disruptions
 from trainyard.change.impact.objects import object_changes
+from trainyard.change.impact.reaction import Effect
+from trainyard.change.objects import Sides
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 

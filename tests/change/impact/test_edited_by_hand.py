@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.change.impact.platforms import own
-from trainyard.change.impact.alerts import alert_changes
 from trainyard.change.impact.disruption import disruptions
 from trainyard.change.impact.edits import same_edits
-from trainyard.change.impact.model import Sides
 from trainyard.change.impact.objects import object_changes
+from trainyard.change.impact.states import alert_changes
+from trainyard.change.objects import Sides
 from trainyard.model.identity import identity
 from trainyard.schema.manifests import check_committed
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.change.impact.platforms import CLUSTER, NLP, RUNTIME, VISION, sides
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.model import Effect
+from trainyard.change.impact.reaction import Effect
 from trainyard.cli.impact.sections import sections, size_of
 
 Changes = Mapping[str, Any]

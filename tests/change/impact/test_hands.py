@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.change.impact.platforms import CLUSTER, own, sides
 from tests.conftest import REPOSITORY
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.duties import FileChange, HandChange
-from trainyard.change.impact.hands import hand_changes, node_work
-from trainyard.change.impact.model import Sides
+from trainyard.change.impact.hands import HandChange, hand_changes, node_work
+from trainyard.change.objects import FileChange, Sides
 from trainyard.cli.impact.sections import sections
 from trainyard.model.by_hand import owner_of
 

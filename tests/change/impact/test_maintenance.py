@@ -6,7 +6,8 @@ from typing import Any
 
 from tests.change.impact.platforms import CLUSTER, NLP, VISION, quota, sides
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.model import ClusterImpact, Effect
+from trainyard.change.impact.model import ClusterImpact
+from trainyard.change.impact.reaction import Effect
 from trainyard.cli.impact.quotas import quota_lines
 
 NODES = [f"gpu-{number:02}" for number in range(1, 10)]

@@ -10,10 +10,10 @@ from hypothesis import given
 
 from tests.change.impact.paths import HERE, PATHS, POLICIES, is_open
 from tests.change.impact.platforms import CLUSTER, LEDGER, NLP, VISION, sides, tree, two
-from trainyard.change.impact.model import Sides
 from trainyard.change.impact.network import path_changes
 from trainyard.change.impact.policies import EGRESS, INGRESS
 from trainyard.change.impact.remaining import on_cluster
+from trainyard.change.objects import Sides
 
 STORE: dict[str, Any] = {"to": ["203.0.113.0/28"], "ports": [443]}
 TEAMS = ("team-nlp", "team-vision")

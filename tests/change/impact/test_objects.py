@@ -12,9 +12,14 @@ import pytest
 from tests.change.impact.platforms import CLUSTER, NLP, VISION, quota, sides
 from tests.change.impact.test_quotas import NICS
 from trainyard.change.impact.edits import same_edits
-from trainyard.change.impact.model import ObjectChange, Sides
-from trainyard.change.impact.objects import number_deleted, number_synced, object_changes
-from trainyard.change.impact.replaced import replaced
+from trainyard.change.impact.objects import (
+    ObjectChange,
+    number_deleted,
+    number_synced,
+    object_changes,
+    replaced,
+)
+from trainyard.change.objects import Sides
 from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
 

@@ -11,8 +11,8 @@ import pytest
 from tests.change.impact.platforms import CLUSTER, NLP, VISION, quota, sides
 from tests.conftest import REPOSITORY
 from trainyard.change.impact.disruption import disruptions
-from trainyard.change.impact.model import Effect
 from trainyard.change.impact.objects import object_changes
+from trainyard.change.impact.reaction import Effect
 
 PAGE = (REPOSITORY / "docs/explanation/what-a-change-does.md").read_text(encoding="utf-8")
 HARDWARE, RUNTIME = "hardware/dgx-h100.yaml", "runtimes/openmpi-cuda.yaml"

@@ -11,11 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.change.impact.platforms import CLUSTER, NLP, RUNTIME, VISION, quota, sides
-from trainyard.change.impact.amounts import CohortChange, OrderChange, ResourceChange
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.model import ClusterImpact
-from trainyard.change.impact.pools import cohort_changes, order_changes, pool_changes
-from trainyard.change.impact.quotas import quota_changes, transfers
+from trainyard.change.impact.pools import (
+    CohortChange,
+    OrderChange,
+    cohort_changes,
+    order_changes,
+    pool_changes,
+)
+from trainyard.change.impact.quotas import ResourceChange, quota_changes, transfers
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.profiles.read import presets
 

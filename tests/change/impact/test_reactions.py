@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from tests.change.impact.platforms import own, sides
-from trainyard.change.impact.model import Effect, ObjectChange, Sides
-from trainyard.change.impact.reaction import ANY, Edited, Reaction, always, nobody
+from trainyard.change.impact.objects import ObjectChange
+from trainyard.change.impact.reaction import ANY, Edited, Effect, Reaction, always, nobody
 from trainyard.change.impact.reactions.table import REACTIONS, reaction_to
+from trainyard.change.objects import Sides
 from trainyard.diagnostics import Pointer
 from trainyard.model.differences import Difference
 from trainyard.model.identity import identity

@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from tests.change.impact.platforms import CLUSTER, NLP, sides, tree, two
-from trainyard.change.impact.claims import claim_changes
-from trainyard.change.impact.duties import NodeWork, ServerChange
-from trainyard.change.impact.hands import node_work, server_change
-from trainyard.change.impact.jobs import deadline_changes, priority_changes
+from trainyard.change.impact.hands import NodeWork, ServerChange, node_work, server_change
 from trainyard.change.impact.model import ClusterImpact
-from trainyard.change.impact.regulation import regulation_changes
 from trainyard.change.impact.states import (
     ClaimChange,
     DeadlineChange,
     PriorityChange,
     RegulationChange,
+    claim_changes,
+    deadline_changes,
+    priority_changes,
+    regulation_changes,
 )
 from trainyard.cli.impact.sections import sections
 

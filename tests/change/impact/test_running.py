@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from tests.change.impact.platforms import CLUSTER, NLP, VISION, quota, sides, site
 from tests.change.impact.test_disruption import HARDWARE, IMAGE, mtu, of
 from tests.dumps import running, train_job
-from trainyard.change.impact.affected import JobHit, JobsChange
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.model import ClusterImpact, Effect, Sides
+from trainyard.change.impact.dumped import JobsChange
+from trainyard.change.impact.model import ClusterImpact
+from trainyard.change.impact.reaction import Effect
+from trainyard.change.impact.running import JobHit
+from trainyard.change.objects import Sides
 from trainyard.diagnostics import TreeError
 from trainyard.model.identity import Identity
 from trainyard.workflows.dump import dump_of

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.change.impact.platforms import CLUSTER, NLP, RUNTIME, VISION, objects, sides, site
-from trainyard.change.impact.images import described
 from trainyard.change.impact.objects import object_changes
-from trainyard.change.impact.runtimes import runtime_changes
+from trainyard.change.impact.runtimes import described, runtime_changes
 from trainyard.model.manifest import Manifest
 
 IMAGE = "registry.example.com/ml/openmpi-cuda@sha256:" + "a" * 64

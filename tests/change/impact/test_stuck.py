@@ -11,7 +11,7 @@ from tests.change.impact.platforms import NLP, quota, sides
 from tests.change.impact.test_disruption import of
 from tests.change.impact.test_running import OPENMPI, jobs
 from tests.dumps import train_job, waiting
-from trainyard.change.impact.model import Sides
+from trainyard.change.objects import Sides
 
 
 def stuck(both: Sides, *bodies: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from trainyard.change.clusters import both_sides
 from trainyard.change.history import jobs, numbers, objects, teams
 from trainyard.change.history.replacement import Replacement
 from trainyard.change.history.tombstones import check_old_names, check_vanished, vanished_cluster
-from trainyard.change.impact.model import Sides
+from trainyard.change.objects import Sides
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Generation
 from trainyard.model.renames import renamed_holdings, renamed_ids, renames

@@ -4,17 +4,104 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from trainyard.change.impact.model import NamespaceChange, Rename, Sides
 from trainyard.change.impact.permissions import beyond, permissions
-from trainyard.change.impact.rights import AccessChange, BoundRole, RoleChange
 from trainyard.change.impact.values import differing
-from trainyard.change.objects import Objects, of_kind
+from trainyard.change.objects import Objects, Sides, of_kind
+from trainyard.model.differences import few
 from trainyard.model.identity import team_of
 from trainyard.model.lookup import mappings, text
 from trainyard.model.renames import renamed_namespaces
 from trainyard.model.team import Team
+
+
+@dataclass(frozen=True, slots=True)
+class BoundRole:
+    """A role in the namespaces where a subject has it.
+
+    Args:
+        role: name of a ClusterRole, or ``Role NAME``.
+        namespaces: sorted; empty for the whole cluster.
+    """
+
+    role: str
+    namespaces: tuple[str, ...]
+
+    @property
+    def display(self) -> str:
+        """The role in one line, e.g. ``trainyard-team-user in team-nlp``."""
+        return f"{self.role} in {few(self.namespaces) or 'the whole cluster'}"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessChange:
+    """Roles that a subject gains or loses.
+
+    Args:
+        subject: ``group nlp-leads``, ``service account team-nlp/ci-runner`` or ``user ...``.
+        gained, lost: sorted.
+    """
+
+    subject: str
+    gained: tuple[BoundRole, ...]
+    lost: tuple[BoundRole, ...]
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether it loses something and gains nothing."""
+        return bool(self.lost) and not self.gained
+
+
+@dataclass(frozen=True, slots=True)
+class RoleChange:
+    """A role that permits more or less than before.
+
+    Args:
+        role: as in `BoundRole`.
+        gained, lost: permissions in one line each, e.g. ``get, list pods``; sorted.
+        subjects: that have it on both sides; sorted.
+    """
+
+    role: str
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    subjects: tuple[str, ...]
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether it permits less, and nothing else instead."""
+        return bool(self.lost) and not self.gained
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceChange:
+    """A namespace that is added or removed.
+
+    Args:
+        team: whose it is; empty for the platform's.
+    """
+
+    namespace: str
+    team: str
+    added: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A team that has a new name.
+
+    Args:
+        folder: its folder on NFS servers and in secret stores.
+        kept: groups and accounts whose roles are the same under the new name, sorted.
+    """
+
+    before: str
+    after: str
+    folder: str = ""
+    kept: tuple[str, ...] = ()
+
 
 _ACCOUNT = "service account "
 """Begins a subject in a namespace; the name of a group may have spaces and slashes too."""

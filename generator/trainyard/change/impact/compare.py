@@ -12,26 +12,35 @@ from trainyard.change.impact.access import (
     rename_changes,
     role_changes,
 )
-from trainyard.change.impact.alerts import alert_changes, waiting_changes
-from trainyard.change.impact.claims import claim_changes
 from trainyard.change.impact.disruption import Disturbed, disturbed
 from trainyard.change.impact.dumped import jobs_change
 from trainyard.change.impact.facts import fact_changes
 from trainyard.change.impact.hands import hand_changes, node_work, server_change
-from trainyard.change.impact.jobs import deadline_changes, priority_changes
-from trainyard.change.impact.maintenance import maintenance_changes
-from trainyard.change.impact.model import ClusterImpact, Impact, ObjectChange, Sides
+from trainyard.change.impact.model import ClusterImpact, Impact, Upgrade
 from trainyard.change.impact.network import path_changes
-from trainyard.change.impact.objects import object_changes
-from trainyard.change.impact.pools import cohort_changes, order_changes, payer_changes, pool_changes
+from trainyard.change.impact.objects import ObjectChange, object_changes
+from trainyard.change.impact.pools import (
+    cohort_changes,
+    maintenance_changes,
+    order_changes,
+    payer_changes,
+    pool_changes,
+)
 from trainyard.change.impact.quotas import quota_changes, transfers
-from trainyard.change.impact.records import drop_change, log_changes
-from trainyard.change.impact.regulation import regulation_changes
 from trainyard.change.impact.remaining import on_cluster
 from trainyard.change.impact.runtimes import runtime_changes
-from trainyard.change.impact.terms import term_changes
-from trainyard.change.impact.upgrade import Upgrade
-from trainyard.change.impact.viewers import viewer_changes
+from trainyard.change.impact.states import (
+    alert_changes,
+    claim_changes,
+    deadline_changes,
+    drop_change,
+    log_changes,
+    priority_changes,
+    regulation_changes,
+    waiting_changes,
+)
+from trainyard.change.impact.terms import term_changes, viewer_changes
+from trainyard.change.objects import Sides
 from trainyard.model.workload import Dump
 
 _NONE: Mapping[str, Dump] = MappingProxyType({})

@@ -7,17 +7,49 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from trainyard.change.impact.causes import cause
-from trainyard.change.impact.model import Disruption, Effect, ObjectChange, Sides
+from trainyard.change.impact.objects import ObjectChange
 from trainyard.change.impact.occupancy import Occupancy, occupancy
 from trainyard.change.impact.places import pool_of
-from trainyard.change.impact.reaction import Edited, Reaction, Touched, flavor_of
+from trainyard.change.impact.reach import cause
+from trainyard.change.impact.reaction import Edited, Effect, Reaction, Touched, flavor_of
 from trainyard.change.impact.reactions.table import reaction_to
-from trainyard.change.objects import of_kind
+from trainyard.change.objects import Sides, of_kind
 from trainyard.model.differences import Difference
 from trainyard.model.immutable import refused_changes
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Disruption:
+    """What runs and is disturbed, once for each cause.
+
+    Args:
+        cause: the edit, e.g. ``MTU of fabric ib 9000 -> 4200``.
+        consequence, source, lost: as the reaction has them.
+        pool: whose nodes are touched; empty when none is, or those of several pools.
+        nodes: at most touched.
+        pace: of emptied nodes, e.g. ``one after the other`` or ``all at once``; else empty.
+        teams: whose jobs or data are touched, sorted.
+        gpus: running GPUs at most touched.
+    """
+
+    effect: Effect
+    cause: str
+    consequence: str
+    source: str
+    pool: str
+    nodes: int
+    pace: str
+    teams: tuple[str, ...]
+    gpus: int
+    lost: str = ""
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """How bad it is: by effect, then by GPUs and nodes."""
+        return self.effect, self.gpus, self.nodes
+
 
 _ONE = "one after the other"
 _OF_JOBS = frozenset({Effect.UNCOUNTS, Effect.RECLAIMS, Effect.EVICTS})

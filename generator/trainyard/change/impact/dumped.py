@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from trainyard.change.impact.affected import JobsChange
 from trainyard.change.impact.disruption import Disturbed
-from trainyard.change.impact.model import Sides
-from trainyard.change.impact.running import job_hits
-from trainyard.change.impact.stuck import stuck_jobs
+from trainyard.change.impact.running import JobHit, job_hits
+from trainyard.change.impact.stuck import StuckJob, stuck_jobs
+from trainyard.change.objects import Sides
 from trainyard.diagnostics import TreeError
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.manifest import Manifest
 from trainyard.model.quantity import counted
 from trainyard.model.workload import Dump, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class JobsChange:
+    """What becomes of the jobs of a cluster that a file lists.
+
+    Args:
+        running, waiting: numbers of the teams' jobs with and without quota.
+        foreign: number of jobs in namespaces of no team.
+        hits: running jobs that are hit, sorted.
+        stuck: waiting jobs that can't start any more, sorted.
+    """
+
+    running: int
+    waiting: int
+    foreign: int
+    hits: tuple[JobHit, ...]
+    stuck: tuple[StuckJob, ...]
 
 
 def jobs_change(sides: Sides, found: Iterable[Disturbed], dump: Dump) -> JobsChange:

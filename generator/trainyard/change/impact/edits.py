@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from trainyard.change.impact.model import ObjectChange
+from trainyard.change.impact.objects import ObjectChange
 from trainyard.model.differences import Difference
 from trainyard.model.identity import Identity
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from trainyard.change.impact.cluster_facts import (
     clean_up_facts,
@@ -16,9 +17,8 @@ from trainyard.change.impact.cluster_facts import (
     topology_facts,
     watched_facts,
 )
-from trainyard.change.impact.model import Sides
-from trainyard.change.impact.states import FactChange
 from trainyard.change.impact.values import NONE, Fact, Facts, listed, yes
+from trainyard.change.objects import Sides
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
 from trainyard.model.quantity import counted, format_bytes, format_seconds
@@ -26,6 +26,25 @@ from trainyard.model.runtime import Runtime
 from trainyard.model.space import Space
 from trainyard.model.team import NO_QUEUE, Team
 from trainyard.model.tenant import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """A value that people depend on, and that no other change shows.
+
+    Args:
+        topic: heading of the lines that it belongs to, e.g. ``Storage``.
+        subjects: whose value it is, sorted.
+        what: the value is; empty where the subject says it.
+        before, after: in words; ``none`` where there is no value.
+    """
+
+    topic: str
+    subjects: tuple[str, ...]
+    what: str
+    before: str
+    after: str
+
 
 Holders = Iterator[tuple[tuple[str, str], dict[Fact, str]]]
 """Whose values they are -> its values; they are compared where it is on both sides."""

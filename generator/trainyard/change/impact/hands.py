@@ -1,15 +1,57 @@
-"""Find what people do by hand: with files, on nodes, and at another API server."""
+"""What people do by hand after a change: with files, on nodes, and at another API server."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from trainyard.change.impact.duties import FileChange, HandChange, NodeWork, ServerChange
-from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
+from trainyard.change.objects import FileChange, Sides
 from trainyard.model.by_hand import NODES_SYNCER, node_files, owner_of
 from trainyard.model.pool import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class HandChange:
+    """Files with which somebody has something to do after the merge.
+
+    Args:
+        owner: who, in words.
+        change: a deleted one removes nothing that is in use.
+        files: paths below the cluster's folder, sorted.
+    """
+
+    owner: str
+    change: FileChange
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWork:
+    """What the owner of the nodes does on each of some nodes of a pool.
+
+    Args:
+        nodes: how many: all of the pool, or those that are new in it.
+        adds: labels as ``key=value``, those of the topology as ``key``, and taints as
+            ``key:NoSchedule``; sorted.
+        removes: labels and taints, sorted.
+        files: what is installed on new nodes, below the cluster's folder; sorted.
+    """
+
+    pool: str
+    nodes: int
+    adds: tuple[str, ...]
+    removes: tuple[str, ...]
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServerChange:
+    """A cluster whose API server has another address."""
+
+    before: str
+    after: str
 
 
 def hand_changes(sides: Sides) -> tuple[HandChange, ...]:

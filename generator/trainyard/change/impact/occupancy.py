@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 
-from trainyard.change.impact.model import Sides
 from trainyard.change.impact.places import pools_of
 from trainyard.change.impact.reclaim import Key, Tree, losers, tree_of
+from trainyard.change.objects import Sides
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import value_at
 from trainyard.model.ownership import lent_by_others, owners_of

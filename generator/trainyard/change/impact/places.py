@@ -6,9 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 
-from trainyard.change.impact.model import Sides
 from trainyard.change.impact.reclaim import Tree, tree_of
-from trainyard.change.objects import Objects, of_kind
+from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model.identity import Identity, identity, team_of
 from trainyard.model.lookup import EVERY, mappings
 from trainyard.model.manifest import Manifest

@@ -6,17 +6,87 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import NamedTuple
 
-from trainyard.change.impact.amounts import Move, QuotaChange, Transfer, resource_changes
-from trainyard.change.impact.model import Sides
+from trainyard.change.objects import Sides
 from trainyard.diagnostics import Pointer
 from trainyard.model.jobs import grants_on, largest_pods
 from trainyard.model.money import Money
 from trainyard.model.ownership import lent_by_others, owners_of
 from trainyard.model.platform import Site
+from trainyard.model.quantity import format_amount
 from trainyard.model.queue import Flavor
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceChange:
+    """An amount of a resource on both sides, in base units: millicores, bytes or a count."""
+
+    resource: str
+    before: int
+    after: int
+
+    @property
+    def display(self) -> str:
+        """Both amounts, e.g. ``cpu 210 -> 204``."""
+        before = format_amount(self.resource, self.before)
+        return f"{self.resource} {before} -> {format_amount(self.resource, self.after)}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaChange:
+    """A team's quota on one pool.
+
+    Args:
+        before, after: None where the team has no quota.
+        reach_before, reach_after: nodes of the largest job that its queue can admit, fractions on a
+            share of a node; 0 for none.
+        resources: that its own nodes have, where they differ; GPUs first.
+        month_before, month_after: what its own nodes cost; None without a quota or a price.
+    """
+
+    team: str
+    pool: str
+    before: Quota | None
+    after: Quota | None
+    reach_before: Fraction
+    reach_after: Fraction
+    resources: tuple[ResourceChange, ...]
+    month_before: Money | None = None
+    month_after: Money | None = None
+
+
+def resource_changes(old: Mapping[str, int], new: Mapping[str, int]) -> tuple[ResourceChange, ...]:
+    """Return each resource whose amount differs; devices such as GPUs first."""
+    changes = []
+    for resource in sorted({*old, *new}, key=lambda resource: ("/" not in resource, resource)):
+        before, after = old.get(resource, 0), new.get(resource, 0)
+        if before != after:
+            changes.append(ResourceChange(resource, before, after))
+    return tuple(changes)
+
+
+class Move(NamedTuple):
+    """A team's own nodes on both sides."""
+
+    team: str
+    before: Fraction
+    after: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Nodes of a pool that some teams lose and others gain in one change.
+
+    Args:
+        givers, takers: by name.
+    """
+
+    pool: str
+    givers: tuple[Move, ...]
+    takers: tuple[Move, ...]
 
 
 def quota_changes(sides: Sides) -> tuple[QuotaChange, ...]:

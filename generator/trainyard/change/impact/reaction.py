@@ -5,12 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cache, partial
 
-from trainyard.change.impact.model import Effect, ObjectChange, Sides
+from trainyard.change.impact.objects import ObjectChange
 from trainyard.change.impact.occupancy import Occupancy
+from trainyard.change.objects import Sides
 from trainyard.model.differences import Difference
 from trainyard.model.manifest import Manifest
+
+
+class Effect(IntEnum):
+    """Effect of a change on what runs, the worst last."""
+
+    RECREATES = 1
+    """Objects are deleted and created again."""
+    UNCOUNTS = 2
+    """Jobs run on outside of the quota, so that others are admitted to their nodes."""
+    RECLAIMS = 3
+    """Jobs run until others need their nodes, and are then stopped and queued again."""
+    EVICTS = 4
+    """Jobs are stopped and queued again."""
+    UNLOCKS = 5
+    """What waited for a person to sync it is applied at once, and may empty or reboot nodes."""
+    DRAINS = 6
+    """Nodes are emptied, some at a time."""
+    REBOOTS = 7
+    """Nodes are emptied and rebooted."""
+    DELETES = 8
+    """Data or namespaces go, at once or with a claim; a revert does not bring them back."""
+
 
 ANY = "*"
 """Every field of an object."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trainyard.change.impact.model import Sides
-from trainyard.change.objects import Objects
+from trainyard.change.objects import Objects, Sides
 from trainyard.model.lookup import text
 from trainyard.model.manifest import UNLISTED, Manifest
 

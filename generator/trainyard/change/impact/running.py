@@ -14,15 +14,54 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from trainyard.change.impact.affected import JobCause, JobHit
 from trainyard.change.impact.disruption import Disturbed, Hit
-from trainyard.change.impact.model import Effect, Sides
 from trainyard.change.impact.places import passed, pools_of
+from trainyard.change.impact.reaction import Effect
+from trainyard.change.objects import Sides
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import mappings, text
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import in_base_units
 from trainyard.model.workload import Workload
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JobCause:
+    """Why a job is hit.
+
+    Args:
+        effect: name of the disruption's effect.
+        outcome: what becomes of the job, in words.
+        cause: that of the disruption.
+    """
+
+    effect: str
+    outcome: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobHit:
+    """A running job that a change hits.
+
+    Args:
+        kind, job: of what the Workload is made for.
+        pools: whose nodes it has, sorted.
+        nodes: that it fills, in sum; a part of one counts as one.
+        since: time at which it got its quota; empty where the file lacks it.
+        causes: the worst first.
+    """
+
+    team: str
+    namespace: str
+    kind: str
+    job: str
+    pools: tuple[str, ...]
+    nodes: int
+    gpus: int
+    since: str
+    causes: tuple[JobCause, ...]
+
 
 _OUTCOMES = {
     Effect.UNCOUNTS: "runs on outside of the quota",

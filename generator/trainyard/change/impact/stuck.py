@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from trainyard.change.impact.affected import StuckJob
-from trainyard.change.impact.model import Sides
 from trainyard.change.impact.quotas import most_nodes
 from trainyard.change.impact.remaining import on_cluster
+from trainyard.change.objects import Sides
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import text
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.quantity import format_amount
 from trainyard.model.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class StuckJob:
+    """A waiting job that could start before a change, and not after it.
+
+    Args:
+        reason: a sentence that goes on from the job's name.
+    """
+
+    team: str
+    namespace: str
+    kind: str
+    job: str
+    reason: str
+
 
 _Objects = Mapping[Identity, Manifest]
 _Rooms = Mapping[str, Sequence[Mapping[str, int]]]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.change.impact.amounts import PayerChange, PoolSize, QuotaChange
+from trainyard.change.impact.pools import PayerChange, PoolSize
+from trainyard.change.impact.quotas import QuotaChange
 from trainyard.model.money import Money
 
 

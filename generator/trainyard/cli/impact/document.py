@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.change.diff import Diff
-from trainyard.change.impact.model import Impact
-from trainyard.change.impact.upgrade import Upgrade
+from trainyard.change.impact.model import Impact, Upgrade
 
 
 def impact_document(diff: Diff) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from trainyard.change.diff import Diff
-from trainyard.change.impact.model import Impact
-from trainyard.change.impact.upgrade import Upgrade
+from trainyard.change.impact.model import Impact, Upgrade
 from trainyard.cli.impact.notices import notices
 from trainyard.cli.impact.sections import counts, sentence, size_of
 from trainyard.diagnostics import Severity

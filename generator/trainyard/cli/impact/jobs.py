@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from trainyard.change.impact.affected import JobCause, JobHit, JobsChange
+from trainyard.change.impact.dumped import JobsChange
 from trainyard.change.impact.model import ClusterImpact
+from trainyard.change.impact.running import JobCause, JobHit
 from trainyard.model.quantity import counted
 
 

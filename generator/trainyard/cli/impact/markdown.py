@@ -8,7 +8,8 @@ from functools import partial
 from itertools import chain
 
 from trainyard.change.diff import Diff
-from trainyard.change.impact.model import ClusterImpact, Impact, ObjectChange
+from trainyard.change.impact.model import ClusterImpact, Impact
+from trainyard.change.impact.objects import ObjectChange
 from trainyard.cli.console import printable
 from trainyard.cli.findings import Findings
 from trainyard.cli.forms.fence import fenced

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
+from trainyard.change.impact.access import BoundRole
 from trainyard.change.impact.cluster_facts import FURTHER_KINDS
 from trainyard.change.impact.model import ClusterImpact, Impact
-from trainyard.change.impact.rights import BoundRole
 from trainyard.change.impact.values import NONE
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from trainyard.change.impact.amounts import (
-    CohortChange,
-    MaintenanceChange,
-    PoolChange,
-    QuotaChange,
-    Transfer,
-)
-from trainyard.change.impact.model import ClusterImpact, Rename
+from trainyard.change.impact.access import Rename
+from trainyard.change.impact.model import ClusterImpact
+from trainyard.change.impact.pools import CohortChange, MaintenanceChange, PoolChange
+from trainyard.change.impact.quotas import QuotaChange, Transfer
 from trainyard.cli.impact.costs import payer, pool_costs, quota_costs
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from trainyard.change.impact import reach
-from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import Reaction, quiet
+from trainyard.change.impact.reaction import Effect, Reaction, quiet
 from trainyard.change.impact.reactions.conditions import becomes, is_set, of_nvidia
 
 _OPERATOR = "k8snetworkplumbingwg/sriov-network-operator"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from trainyard.change.impact import reach
-from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import Reaction, quiet
-from trainyard.change.impact.reactions.conditions import appears, becomes
-from trainyard.change.impact.reactions.wording import REFUSED, SEEN, SHARED
+from trainyard.change.impact.reaction import Effect, Reaction, quiet
+from trainyard.change.impact.reactions.conditions import REFUSED, SEEN, SHARED, appears, becomes
 
 _FLAVOR = (
     Reaction(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from trainyard.change.impact import reach
-from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import Reaction, quiet
+from trainyard.change.impact.reaction import Effect, Reaction, quiet
 from trainyard.change.impact.reactions.conditions import is_lowered, keeps_edited_jobs, teams_stay
 
 _SERVER = "kubernetes/kubernetes:staging/src/k8s.io/apiserver/pkg/admission/plugin"

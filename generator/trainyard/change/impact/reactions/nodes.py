@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from trainyard.change.impact import reach
-from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import ANY, Reaction, quiet
+from trainyard.change.impact.reaction import ANY, Effect, Reaction, quiet
 
 _DAEMON = "openshift/machine-config-operator:pkg/daemon/update.go@53e78f3692ee"
 _REBOOTS = (

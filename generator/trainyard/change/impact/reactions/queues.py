@@ -5,9 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from trainyard.change.impact import reach
-from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import Reaction, quiet
+from trainyard.change.impact.reaction import Effect, Reaction, quiet
 from trainyard.change.impact.reactions.conditions import (
+    BOTH,
+    COUNTED,
+    MOVED,
+    RECLAIMED,
+    REFUSED,
+    SEEN,
+    SHARED,
     appears,
     appears_below_a_parent,
     becomes,
@@ -16,15 +22,6 @@ from trainyard.change.impact.reactions.conditions import (
     is_lowered,
     is_order,
     lends_less,
-)
-from trainyard.change.impact.reactions.wording import (
-    BOTH,
-    COUNTED,
-    MOVED,
-    RECLAIMED,
-    REFUSED,
-    SEEN,
-    SHARED,
 )
 
 _changed = partial(Reaction, kind="ClusterQueue", change="changed", source=SEEN)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from trainyard.change.impact import reach
-from trainyard.change.impact.model import Effect
-from trainyard.change.impact.reaction import Reaction, quiet
-from trainyard.change.impact.reactions.conditions import of_mpi_jobs
-from trainyard.change.impact.reactions.wording import REFUSED
+from trainyard.change.impact.reaction import Effect, Reaction, quiet
+from trainyard.change.impact.reactions.conditions import REFUSED, of_mpi_jobs
 
 _CORE = "kubernetes/kubernetes:pkg/controller"
 _NAMESPACES = f"{_CORE}/namespace/deletion/namespaced_resources_deleter.go@v1.36.3"

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from trainyard.change.impact.model import Sides
 from trainyard.change.impact.reaction import Edited, Reaction
 from trainyard.change.impact.reactions import (
     delivery,
     fabric,
     flavors,
     jobs,
-    monitoring,
     nodes,
     queues,
     spaces,
 )
+from trainyard.change.objects import Sides
 
 REACTIONS = (
-    *monitoring.REACTIONS,
     *queues.REACTIONS,
     *flavors.REACTIONS,
     *jobs.REACTIONS,
