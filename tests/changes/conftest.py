@@ -23,7 +23,7 @@ from trainyard.cli import options
 from trainyard.generation import generate as generation
 from trainyard.tree import objects
 from trainyard.workflows import committed as committed_tree
-from trainyard.workflows import generate, report
+from trainyard.workflows import generate
 from trainyard.workflows import verify as verification
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -37,7 +37,6 @@ def without_programs() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("find_kustomize", "find_kubeconform"):
             patch.setattr(verification, name, no_tool)
-            patch.setattr(report, name, no_tool)
         patch.setattr(verification, "build", build)
         patch.setattr(verification, "validate", accept)
         patch.setattr(options, "date", Day)

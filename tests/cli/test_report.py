@@ -21,7 +21,7 @@ def _missing() -> None:
 @pytest.fixture
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither kustomize nor kubeconform is there."""
-    monkeypatch.setattr("trainyard.workflows.report.find_kustomize", _missing)
+    monkeypatch.setattr("trainyard.workflows.verify.find_kustomize", _missing)
 
 
 def _page(folder: Path, name: str = "report.html") -> Page:

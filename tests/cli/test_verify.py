@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.cli.calls import Ended, edit
 from trainyard.cli.commands.verify import summary
-from trainyard.workflows.counts import Count
+from trainyard.workflows.committed import Count
 
 Call = Callable[..., Ended]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trainyard.cli.main import run
 from trainyard.diagnostics import TreeError
 from trainyard.scaffold.ci import SYSTEMS, ci_files, missing, tops, write_ci
-from trainyard.workflows.ci import plan_ci
+from trainyard.workflows.begin import plan_ci
 
 ORIGINS = {
     "github": f"my-org/trainyard@{'a' * 40}",

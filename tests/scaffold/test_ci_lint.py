@@ -20,7 +20,7 @@ from tests.conftest import REPOSITORY
 from tests.scaffold.test_ci import ORIGINS
 from trainyard.golang import find_go, run_go
 from trainyard.scaffold.ci import SYSTEMS, ci_files, write_ci
-from trainyard.workflows.ci import plan_ci
+from trainyard.workflows.begin import plan_ci
 
 pytestmark = pytest.mark.thorough
 

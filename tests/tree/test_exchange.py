@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.tree import exchange
+from trainyard.tree import hold
 
 
 class _OldLibrary:
@@ -18,7 +18,7 @@ def test_folders_are_exchanged_in_one_step(tmp_path: Path) -> None:
     """Both folders are there afterwards, under each other's name."""
     (tmp_path / "a" / "in_a").mkdir(parents=True)
     (tmp_path / "b" / "in_b").mkdir(parents=True)
-    exchange.renameat2(tmp_path / "a", tmp_path / "b")
+    hold.renameat2(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "a" / "in_b").exists()
     assert (tmp_path / "b" / "in_a").exists()
 
@@ -26,20 +26,20 @@ def test_folders_are_exchanged_in_one_step(tmp_path: Path) -> None:
 def test_refused_exchange_is_an_os_error(tmp_path: Path) -> None:
     """The kernel's reason reaches the caller."""
     with pytest.raises(FileNotFoundError):
-        exchange.renameat2(tmp_path / "a", tmp_path / "b")
+        hold.renameat2(tmp_path / "a", tmp_path / "b")
 
 
 def test_library_without_exchange_is_an_os_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A C library without the call sends the caller to its fallback."""
-    monkeypatch.setattr(exchange, "_libc", _OldLibrary())
+    monkeypatch.setattr(hold, "_libc", _OldLibrary())
     with pytest.raises(OSError, match="no renameat2"):
-        exchange.renameat2(tmp_path, tmp_path)
+        hold.renameat2(tmp_path, tmp_path)
 
 
 def test_failing_flush_is_an_os_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that fails is noticed before the old tree is removed."""
-    monkeypatch.setattr(exchange, "_libc", _OldLibrary())
+    monkeypatch.setattr(hold, "_libc", _OldLibrary())
     with pytest.raises(OSError, match=r"Errno"):
-        exchange.flush(tmp_path)
+        hold.flush(tmp_path)

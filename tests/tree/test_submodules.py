@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.tree.submodules import check_submodules
+from trainyard.tree.place import check_submodules
 
 
 @pytest.fixture

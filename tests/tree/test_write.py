@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.tree.trees import cluster_files, on_disk
 from trainyard.diagnostics import TreeError
-from trainyard.tree import exchange
+from trainyard.tree import hold
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.hold import held
 from trainyard.tree.write import Written, write
@@ -33,7 +33,7 @@ def _refuse(*_: object, **__: object) -> NoReturn:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways of putting a tree in place; the second as on a file system that can't exchange."""
     if request.param == "fallback":
-        monkeypatch.setattr(exchange, "renameat2", _refuse)
+        monkeypatch.setattr(hold, "renameat2", _refuse)
 
 
 @contextmanager
@@ -242,7 +242,7 @@ def test_failing_second_rename_is_undone(target: Path, monkeypatch: pytest.Monke
     def fail_for_staging(self: Path, other: Path) -> Path:
         return _refuse() if ".staging-" in self.name else rename(self, other)
 
-    monkeypatch.setattr(exchange, "renameat2", _refuse)
+    monkeypatch.setattr(hold, "renameat2", _refuse)
     monkeypatch.setattr(Path, "rename", fail_for_staging)
     with pytest.raises(TreeError, match="the tree is untouched"):
         write(target, cluster_files(a="2"))

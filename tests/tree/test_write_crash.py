@@ -54,12 +54,12 @@ def _writer(target: Path, *marks: str, exchanged: bool = True) -> subprocess.Pop
     code = f"""if True:
         import itertools, pathlib
         from trainyard.diagnostics import TreeError
-        from trainyard.tree import exchange
+        from trainyard.tree import hold
         from trainyard.tree.hold import held
         from trainyard.tree.write import write
         from tests.tree.trees import cluster_files
         def refuse(*_): raise OSError(22, "")
-        if not {exchanged}: exchange.renameat2 = refuse
+        if not {exchanged}: hold.renameat2 = refuse
         trees = [cluster_files(**{{f"f{{n}}": mark for n in range(200)}}) for mark in {marks}]
         for tree in itertools.cycle(trees):
             try:
@@ -173,7 +173,7 @@ def test_interrupted_fallback_leaves_one_tree_whole(
             raise KeyboardInterrupt
         return moved
 
-    monkeypatch.setattr("trainyard.tree.exchange.renameat2", _refuse)
+    monkeypatch.setattr("trainyard.tree.hold.renameat2", _refuse)
     monkeypatch.setattr(Path, "rename", interrupt)
     with pytest.raises(KeyboardInterrupt):
         _run(target, cluster_files(a="2"))

@@ -11,8 +11,8 @@ import pytest
 from trainyard.diagnostics import TreeError, has_errors
 from trainyard.generation.generate import Target, generate
 from trainyard.tree.write import write
-from trainyard.workflows import unchanged
-from trainyard.workflows.unchanged import Unchanged, unchanged_since
+from trainyard.workflows import known
+from trainyard.workflows.known import Unchanged, unchanged_since
 from trainyard.workflows.verify import Scope, Verification, verify
 
 pytestmark = pytest.mark.thorough
@@ -154,7 +154,7 @@ def test_name_without_a_commit_is_an_error(place: Target, ref: str) -> None:
 
 
 def test_tree_outside_of_git_is_an_error(place: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unchanged, "work_tree", lambda _: None)
+    monkeypatch.setattr(known, "work_tree", lambda _: None)
     with pytest.raises(TreeError, match="is in no Git work tree"):
         _compared(place)
 

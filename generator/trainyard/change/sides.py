@@ -22,7 +22,7 @@ from trainyard.git.worktree import work_tree
 from trainyard.tree.commit import CommitTree, impossible_path, tree_of
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.lockfile import LOCKFILE, is_inside
-from trainyard.tree.submodules import check_submodules, found_submodules
+from trainyard.tree.place import check_submodules, found_submodules
 from trainyard.tree.tree import Tree
 
 

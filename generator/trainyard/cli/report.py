@@ -23,7 +23,7 @@ from trainyard.generation.objects import component_manifests
 from trainyard.git.objects import Commit
 from trainyard.model.platform import Platform
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
-from trainyard.workflows.report import Examined
+from trainyard.workflows.verify import Examined
 from trainyard.yaml_io.source import Source
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from trainyard.capacity.figures import Capacity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
-from trainyard.workflows.counts import Count
+from trainyard.workflows.committed import Count
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trainyard.diagnostics import TreeError
 from trainyard.plainfile import LARGEST, NotRegularError, TooLargeError, read_regular
-from trainyard.tree.exchange import aside
+from trainyard.tree.hold import aside
 from trainyard.tree.lockfile import LOCKFILE, Lock, is_marked, read_lock
 from trainyard.tree.tree import Comparison, Tree, folders_of
 

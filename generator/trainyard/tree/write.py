@@ -12,8 +12,7 @@ from pathlib import Path
 
 from trainyard.diagnostics import TreeError
 from trainyard.tree.disk import DiskTree, walk
-from trainyard.tree.exchange import flush, put_in_place
-from trainyard.tree.hold import staging_prefix, writing
+from trainyard.tree.hold import flush, put_in_place, staging_prefix, writing
 from trainyard.tree.lockfile import LOCKFILE, is_inside
 from trainyard.tree.tree import Comparison, folders_of
 

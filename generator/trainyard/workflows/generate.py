@@ -8,8 +8,7 @@ from trainyard.change.history.check import check_replaced
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.generate import ALONE, Generation, Run, Target, check, render
 from trainyard.tree.freshness import check_fresh
-from trainyard.tree.path import check_tree_path
-from trainyard.tree.submodules import check_submodules
+from trainyard.tree.place import check_submodules, check_tree_path
 
 
 def check_tree(

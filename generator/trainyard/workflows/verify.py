@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, ToolError, has_errors
-from trainyard.generation.generate import ALONE, Generation, Run, Target
+from trainyard.generation.generate import ALONE, Generation, Run, Target, generate
 from trainyard.generation.objects import check_object
 from trainyard.model.platform import Site
 from trainyard.programs import end_all
@@ -25,12 +25,16 @@ from trainyard.tree.memory import check_memory_since
 from trainyard.verify.kubeconform import validate
 from trainyard.verify.kustomize import Refusal, build
 from trainyard.verify.tools import Tool, find_kubeconform, find_kustomize
-from trainyard.workflows.committed import Committed, read_committed
-from trainyard.workflows.counts import Count, check_count, count_objects
+from trainyard.workflows.committed import (
+    Committed,
+    Count,
+    check_count,
+    count_objects,
+    read_committed,
+)
 from trainyard.workflows.generate import check_tree
+from trainyard.workflows.known import Part, Unchanged, parts_of, unchanged_since, with_proven
 from trainyard.workflows.placement import rejected_objects, unbuilt_units
-from trainyard.workflows.proven import Part, parts_of, with_proven
-from trainyard.workflows.unchanged import Unchanged, unchanged_since
 from trainyard.yaml_io.manifests import parse_manifests
 
 _PAUSE = 0.05
@@ -226,3 +230,52 @@ def _objects_in(unit: str, text: str) -> int:
         if not isinstance(body, dict) or not {"apiVersion", "kind"} <= body.keys():
             raise ToolError(f"kustomize printed something else than Kubernetes objects for {unit}")
     return len(bodies)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A platform and its tree.
+
+    Args:
+        counts: of the committed tree, by cluster; empty when an error stopped the verification.
+        unverified: why the tree was not verified; empty when it was.
+    """
+
+    generation: Generation
+    diagnostics: tuple[Diagnostic, ...]
+    counts: dict[str, Count]
+    unverified: str
+
+
+def examine(
+    place: Target, clusters: tuple[str, ...] = (), today: str = "", run: Run = ALONE
+) -> Examined:
+    """Verify the committed tree, or check what is generated where a tool for that is missing.
+
+    Args:
+        place: the profiles and the tree.
+        clusters: names of the only ones wanted; all when empty.
+        today: ISO date that waivers are measured against.
+        run: as `verify` takes it.
+
+    Raises:
+        TreeError: a file can't be read.
+        ToolError: a schema is missing, or a tool breaks while it works.
+    """
+    missing = _missing()
+    if missing:
+        generation = generate(place.root, place.components_root, clusters, today, place.tree)
+        return Examined(generation, generation.diagnostics, {}, missing)
+    verified = verify(place, today, Scope(clusters), run)
+    counts = {count.cluster: count for count in verified.counts}
+    return Examined(verified.generation, verified.diagnostics, counts, "")
+
+
+def _missing() -> str:
+    """Return why a tool of `verify` can't be used; empty when all can."""
+    try:
+        find_kustomize()
+        find_kubeconform()
+    except ToolError as problem:
+        return str(problem)
+    return ""

@@ -12,7 +12,7 @@ from trainyard.cli.exits import Exit
 from trainyard.cli.places import shown_folder
 from trainyard.scaffold.ci import SYSTEMS, write_ci
 from trainyard.scaffold.template import placeholders
-from trainyard.workflows.ci import plan_ci
+from trainyard.workflows.begin import plan_ci
 
 _INCLUDE = ".gitlab/trainyard.yml"
 

@@ -28,7 +28,7 @@ from trainyard.diagnostics import Severity, has_errors
 from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
 from trainyard.report.page import page
-from trainyard.workflows.report import examine
+from trainyard.workflows.verify import examine
 
 
 @click.command("report")

@@ -22,7 +22,7 @@ from trainyard.cli.options import (
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Run, check, check_objects
 from trainyard.proofs import of_this_machine
-from trainyard.tree.path import check_tree_path
+from trainyard.tree.place import check_tree_path
 
 
 @click.command("validate")

@@ -29,7 +29,7 @@ from trainyard.cli.progress import remembering, working
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Target
 from trainyard.model.quantity import counted
-from trainyard.workflows.counts import Count
+from trainyard.workflows.committed import Count
 from trainyard.workflows.verify import Scope, Verification, verify
 
 _WIDTH = 78
