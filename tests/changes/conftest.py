@@ -21,7 +21,7 @@ from tests.changes.program import (
 from tests.changes.repository import Repository
 from trainyard.cli import options
 from trainyard.generation import generate as generation
-from trainyard.tree import objects
+from trainyard.tree import tree as committed_files
 from trainyard.workflows import committed as committed_tree
 from trainyard.workflows import generate
 from trainyard.workflows import verify as verification
@@ -45,7 +45,7 @@ def without_programs() -> Iterator[None]:
             patch.setattr(room, "render", rendered)
         patch.setattr(generation, "check_loaded", Remembered(generation.check_loaded, checked_from))
         parsed = lru_cache(_FILES)(parse_manifests)
-        for room in (committed_tree, objects, verification):
+        for room in (committed_tree, committed_files, verification):
             patch.setattr(room, "parse_manifests", parsed)
         yield
 

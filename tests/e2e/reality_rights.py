@@ -8,7 +8,7 @@ from itertools import product
 
 from tests.e2e.reality_said import Held, Rights
 from trainyard.change.impact.model import ClusterImpact
-from trainyard.change.impact.permissions import Permission
+from trainyard.change.impact.rights import Permission
 from trainyard.change.objects import Sides
 
 _OTHERS = 120

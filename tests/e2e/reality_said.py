@@ -13,9 +13,9 @@ from trainyard.change.impact.access import RoleChange
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.objects import ObjectChange
-from trainyard.change.impact.permissions import Permission, permissions
 from trainyard.change.impact.policies import EGRESS, NAME
 from trainyard.change.impact.reaction import Effect
+from trainyard.change.impact.rights import Permission, permissions
 from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model import names
 from trainyard.model.identity import Identity, identity

@@ -234,7 +234,3 @@ def _content(file: str, limit: int) -> bytes | None:
         return os.read(handle, seen.st_size + 1)
     finally:
         os.close(handle)
-
-
-def _is_regular(file: Path) -> bool:
-    return stat.S_ISREG(file.lstat().st_mode)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.change.impact.platforms import NLP, sides
 from trainyard.change.impact.compare import compare
-from trainyard.change.impact.terms import TermChange, term_changes
+from trainyard.change.impact.rights import TermChange, term_changes
 from trainyard.change.objects import Sides
 from trainyard.cli.impact.sections import sections
 

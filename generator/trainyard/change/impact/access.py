@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from trainyard.change.impact.permissions import beyond, permissions
+from trainyard.change.impact.rights import beyond, permissions
 from trainyard.change.impact.values import differing
 from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model.differences import few

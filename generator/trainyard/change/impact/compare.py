@@ -28,6 +28,7 @@ from trainyard.change.impact.pools import (
 )
 from trainyard.change.impact.quotas import quota_changes, transfers
 from trainyard.change.impact.remaining import on_cluster
+from trainyard.change.impact.rights import term_changes, viewer_changes
 from trainyard.change.impact.runtimes import runtime_changes
 from trainyard.change.impact.states import (
     alert_changes,
@@ -39,7 +40,6 @@ from trainyard.change.impact.states import (
     regulation_changes,
     waiting_changes,
 )
-from trainyard.change.impact.terms import term_changes, viewer_changes
 from trainyard.change.objects import Sides
 from trainyard.model.workload import Dump
 

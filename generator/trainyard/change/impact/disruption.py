@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from trainyard.change.impact.objects import ObjectChange
-from trainyard.change.impact.occupancy import Occupancy, occupancy
-from trainyard.change.impact.places import pool_of
+from trainyard.change.impact.places import Occupancy, occupancy, pool_of
 from trainyard.change.impact.reach import cause
 from trainyard.change.impact.reaction import Edited, Effect, Reaction, Touched, flavor_of
 from trainyard.change.impact.reactions.table import reaction_to

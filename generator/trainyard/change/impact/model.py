@@ -22,6 +22,7 @@ from trainyard.change.impact.pools import (
     PoolChange,
 )
 from trainyard.change.impact.quotas import QuotaChange, Transfer
+from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.change.impact.runtimes import RuntimeChange
 from trainyard.change.impact.states import (
     AlertChange,
@@ -32,7 +33,6 @@ from trainyard.change.impact.states import (
     RegulationChange,
     WaitingChange,
 )
-from trainyard.change.impact.terms import TermChange, ViewerChange
 from trainyard.model.identity import Identity
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
-from trainyard.change.impact.occupancy import Occupancy
 from trainyard.change.impact.places import (
+    Occupancy,
     pool_of,
     pools_of,
     pools_of_queue,

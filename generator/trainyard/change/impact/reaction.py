@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cache, partial
 
 from trainyard.change.impact.objects import ObjectChange
-from trainyard.change.impact.occupancy import Occupancy
+from trainyard.change.impact.places import Occupancy
 from trainyard.change.objects import Sides
 from trainyard.model.differences import Difference
 from trainyard.model.manifest import Manifest

@@ -13,8 +13,8 @@ from trainyard.change.impact.edits import Edit, as_text, same_edits
 from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.objects import ObjectChange
 from trainyard.change.impact.reaction import Effect
+from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.change.impact.runtimes import RuntimeChange
-from trainyard.change.impact.terms import TermChange, ViewerChange
 from trainyard.cli.impact.duties import duty_lines
 from trainyard.cli.impact.jobs import running_lines, stuck_lines
 from trainyard.cli.impact.marks import MARKS, signed, with_parts
