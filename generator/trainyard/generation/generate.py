@@ -26,9 +26,11 @@ from trainyard.generation.making import (
     jobs_of,
     make_all,
     manifests_of,
+    proofs_of,
+    recalled,
+    unproven,
 )
 from trainyard.generation.objects import check_unlisted
-from trainyard.generation.recall import proofs_of, recalled, unproven
 from trainyard.generation.waivers import apply_waivers
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform

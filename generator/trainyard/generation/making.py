@@ -1,9 +1,10 @@
-"""Make the trees of clusters: each from its own part of the platform, so that none waits."""
+"""Make the tree of each cluster, or recall it: it was made from the same inputs before."""
 
 from __future__ import annotations
 
+import hashlib
 import pickle
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,9 +14,11 @@ from trainyard.generation.objects import check_tree
 from trainyard.model.holding import Given
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
-from trainyard.proofs import Proofs, digest_of
+from trainyard.proofs import Proofs, content_of, digest_of, proof
 from trainyard.render.site import render_site
 from trainyard.side_by_side import side_by_side
+from trainyard.tree.disk import DiskTree
+from trainyard.tree.lockfile import LOCKFILE
 from trainyard.tree.tree import Tree
 
 _TEAMS = 20
@@ -147,3 +150,51 @@ def manifests_of(job: Job, made: Mapping[str, MadeSite]) -> Callable[[], Manifes
     """Return what gives the manifests of a cluster; those of a recalled one are rendered then."""
     site = made.get(job.site.name)
     return site.manifests if site else partial(render_site, job.site, job.components_root)
+
+
+def recalled(proofs: Proofs, jobs: Iterable[Job], tree: Tree | None) -> dict[str, dict[str, bytes]]:
+    """Return the files of the clusters that need not be made, read from their folders.
+
+    Args:
+        proofs: of earlier commands.
+        jobs: the clusters.
+        tree: the one on disk; the trees of commits are read to be compared with others.
+    """
+    if not isinstance(tree, DiskTree):
+        return {}
+    known = {}
+    for job in jobs:
+        if _faultless_proof(job) in proofs:
+            lock = tree.readable_lock(job.site.name)
+            files = tree.contents(job.site.name, (*lock.files, LOCKFILE)) if lock else {}
+            if _made_proof(job, files) in proofs:
+                known[job.site.name] = files
+    return known
+
+
+def unproven(proofs: Proofs, jobs: Iterable[Job]) -> list[Job]:
+    """Return the clusters of which it is not known that nothing is found in their objects."""
+    return [job for job in jobs if _faultless_proof(job) not in proofs]
+
+
+def proofs_of(jobs: Iterable[Job], sites: Iterable[MadeSite]) -> Iterator[str]:
+    """Yield the proofs of clusters without a finding."""
+    for job, site in zip(jobs, sites, strict=True):
+        if not site.found:
+            yield _faultless_proof(job)
+        if not site.found and site.files:
+            yield _made_proof(job, site.files)
+
+
+def _faultless_proof(job: Job) -> str:
+    """Return the proof that nothing is found in the objects of a cluster."""
+    return proof(b"faultless", job.inputs)
+
+
+def _made_proof(job: Job, files: Mapping[str, bytes]) -> str:
+    """Return the proof that a cluster's inputs make some files."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(f"{len(path)} {path} {len(files[path])} ".encode())
+        digest.update(files[path])
+    return proof(b"made", job.inputs, content_of(job.given), digest.digest())

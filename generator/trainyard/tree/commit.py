@@ -96,7 +96,11 @@ def tree_of(repository: Repository, commit: Commit, folder: str) -> CommitTree:
     for path in wanted:
         if not is_inside(path):
             raise impossible_path(commit, path)
-    lockfiles = dict(_by_cluster(read_files(repository, wanted)))
+    lockfiles = {}
+    for path, content in read_files(repository, wanted):
+        cluster, _, name = path.partition("/")
+        if name == LOCKFILE:
+            lockfiles[cluster] = content
     return CommitTree(repository, commit, listing, _ids(listing), lockfiles)
 
 
@@ -112,11 +116,3 @@ def _ids(listing: Listing) -> dict[str, dict[str, str]]:
 def impossible_path(commit: Commit, path: str) -> TreeError:
     """Return the error about a path that leads out of its folder."""
     return TreeError(f"commit {commit.short} has a file with the impossible path {path!r}")
-
-
-def _by_cluster(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Yield the content of each lockfile at the top of a cluster's folder."""
-    for path, content in files:
-        cluster, _, name = path.partition("/")
-        if name == LOCKFILE:
-            yield cluster, content
