@@ -41,25 +41,31 @@ def touched(old: Platform | None, new: Platform, base: Tree, head: Tree) -> Iter
         TreeError: a lockfile of the base is broken or can't be read.
     """
     for site in new.sites:
-        lock = base.lock(site.name)
-        is_current = lock is not None and lock.tool == __version__
-        same = is_current and old is not None and _is_same(site, old, new)
+        same = _is_same(site, old, new) and _is_current(base.lock(site.name))
         if not same or head.differs(site.name, base):
             yield site.name
     for name in new.retired:
-        lock = base.lock(name)
-        if (lock and lock.files) or head.differs(name, base):
+        if _has_files(base.lock(name)) or head.differs(name, base):
             yield name
 
 
-def _is_same(site: Site, old: Platform, new: Platform) -> bool:
-    """Return whether a cluster's part of two platforms is the same.
+def _is_same(site: Site, old: Platform | None, new: Platform) -> bool:
+    """Return whether a cluster's part of two platforms is the same."""
+    return old is not None and site in old.sites and _numbers(old, site) == _numbers(new, site)
 
-    So are the numbers that the ledger has given there, to teams without a profile too.
-    """
-    if site not in old.sites or tuple(old.holdings(site)) != tuple(new.holdings(site)):
-        return False
-    return old.ids.get(site.name, ()) == new.ids.get(site.name, ())
+
+def _numbers(platform: Platform, site: Site) -> tuple[object, object]:
+    """Return what the ledger has given on a cluster, to teams without a profile too."""
+    return tuple(platform.holdings(site)), platform.ids.get(site.name, ())
+
+
+def _has_files(lock: Lock | None) -> bool:
+    return lock is not None and bool(lock.files)
+
+
+def _is_current(lock: Lock | None) -> bool:
+    """Return whether this version of Trainyard generated a cluster."""
+    return lock is not None and lock.tool == __version__
 
 
 def clusters_of(
@@ -101,11 +107,11 @@ def both_sides(tree: Tree, old: Platform | None, generation: Generation, cluster
     assert platform is not None
     lock = tree.lock(cluster) or _NOTHING
     files = dict(files_of(cluster, generation.files))
-    held = tree.holding({f"{cluster}/{path}": content for path, content in files.items()})
-    same = {path.removeprefix(f"{cluster}/") for path in held}
+    same = _same_files(tree, cluster, files)
     was, now = _site(old, cluster), _site(platform, cluster)
     after = objects_of(cluster, generation)
-    known = {each.path: [each] for each in after.values() if each.path in lock.files.keys() & same}
+    unchanged = lock.files.keys() & same
+    known = [manifest for manifest in after.values() if manifest.path in unchanged]
     before = _committed(tree, cluster, lock, known)
     # No file has the objects of hand-written components; of an unknown base none is compared.
     if was is not None or not before:
@@ -121,8 +127,14 @@ def _site(platform: Platform | None, cluster: str) -> Site | None:
     return next((site for site in sites if site.name == cluster), None)
 
 
+def _same_files(tree: Tree, cluster: str, files: Mapping[str, bytes]) -> frozenset[str]:
+    """Return the paths below a cluster's folder at which the tree has what is generated."""
+    held = tree.holding({f"{cluster}/{path}": content for path, content in files.items()})
+    return frozenset(path.removeprefix(f"{cluster}/") for path in held)
+
+
 def _committed(
-    tree: Tree, cluster: str, lock: Lock, known: Mapping[str, list[Manifest]]
+    tree: Tree, cluster: str, lock: Lock, known: Iterable[Manifest]
 ) -> dict[Identity, Manifest]:
     """Return the committed objects of a cluster.
 
@@ -133,9 +145,9 @@ def _committed(
         known: objects of files that hold what is generated. Equal bytes are equal objects: reading
             them all back would take as long as the rest of the run.
     """
-    files = {**known}
+    files = {manifest.path: [manifest] for manifest in known}
     # Files without an object are read too: that finds out that somebody broke one.
-    if edited := sorted(lock.files.keys() - known.keys()):
+    if edited := sorted(lock.files.keys() - files.keys()):
         files |= tree.objects(cluster, edited)
     return _by_identity(chain.from_iterable(files[path] for path in sorted(files)))
 
