@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from trainyard.change.impact.disruption import Disturbed
 from trainyard.change.impact.quotas import most_nodes
 from trainyard.change.impact.remaining import on_cluster
 from trainyard.change.impact.running import JobHit, job_hits
-from trainyard.change.objects import Sides
+from trainyard.change.objects import Objects, Sides
 from trainyard.diagnostics import TreeError
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.lookup import text
-from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.quantity import counted, format_amount
+from trainyard.model.queue import Flavor
 from trainyard.model.workload import Dump, Workload
 
 
@@ -35,7 +36,6 @@ class StuckJob:
     reason: str
 
 
-_Objects = Mapping[Identity, Manifest]
 _Rooms = Mapping[str, Sequence[Mapping[str, int]]]
 """ClusterQueue -> on each of its pools, what its jobs can have of each resource at a time."""
 
@@ -65,7 +65,7 @@ def stuck_jobs(
     return tuple(sorted(found, key=lambda each: (each.namespace, each.job, each.kind)))
 
 
-def _of_queues(before: _Objects, after: _Objects, job: Workload) -> Iterator[str]:
+def _of_queues(before: Objects, after: Objects, job: Workload) -> Iterator[str]:
     """Yield why a job's queues start it no more."""
     local = Identity("LocalQueue", job.namespace, job.local_queue)
     if local not in before:
@@ -82,14 +82,14 @@ def _of_queues(before: _Objects, after: _Objects, job: Workload) -> Iterator[str
         yield f"does not start while ClusterQueue `{queue.name}` has `stopPolicy: {new}`"
 
 
-def _of_runtime(before: _Objects, after: _Objects, job: Workload) -> Iterator[str]:
+def _of_runtime(before: Objects, after: Objects, job: Workload) -> Iterator[str]:
     runtime = Identity("ClusterTrainingRuntime", "", job.runtime or "")
     if runtime in before and runtime not in after:
         yield f"must be submitted again with another runtime: `{runtime.name}` goes"
 
 
 def _of_size(
-    before: _Objects, after: _Objects, rooms: tuple[_Rooms, _Rooms], job: Workload
+    before: Objects, after: Objects, rooms: tuple[_Rooms, _Rooms], job: Workload
 ) -> Iterator[str]:
     """Yield what a job asks for that its queue could give it before, and can't any more.
 
@@ -129,27 +129,29 @@ def _rooms(site: Site | None) -> _Rooms:
     if site is None:
         return {}
     most = most_nodes(site)
-    return {
-        queue.name: [
-            {
-                resource: flavor.amount(resource, most[tenant.name, flavor.name])
-                for resource in flavor.pool.allocatable
-            }
-            for flavor in queue.flavors
-            if (tenant.name, flavor.name) in most
-        ]
-        for tenant in site.tenants
-        for queue in tenant.queues
-    }
+    rooms: dict[str, list[dict[str, int]]] = {}
+    for tenant in site.tenants:
+        for queue in tenant.queues:
+            rooms[queue.name] = []
+            for flavor in queue.flavors:
+                if (tenant.name, flavor.name) in most:
+                    nodes = most[tenant.name, flavor.name]
+                    rooms[queue.name].append(_room(flavor, nodes))
+    return rooms
 
 
-def _cluster_queue(objects: _Objects, job: Workload) -> Identity:
+def _room(flavor: Flavor, nodes: Fraction) -> dict[str, int]:
+    """Return what some nodes of a pool have of each resource."""
+    return {resource: flavor.amount(resource, nodes) for resource in flavor.pool.allocatable}
+
+
+def _cluster_queue(objects: Objects, job: Workload) -> Identity:
     """Return the ClusterQueue of a job's LocalQueue."""
     local = objects.get(Identity("LocalQueue", job.namespace, job.local_queue))
     return Identity("ClusterQueue", "", text(local.body, "spec", "clusterQueue") if local else "")
 
 
-def _stop_policy(objects: _Objects, queue: Identity) -> str:
+def _stop_policy(objects: Objects, queue: Identity) -> str:
     manifest = objects.get(queue)
     return (text(manifest.body, "spec", "stopPolicy") if manifest else "") or "None"
 
@@ -197,7 +199,7 @@ def jobs_change(sides: Sides, found: Iterable[Disturbed], dump: Dump) -> JobsCha
     )
 
 
-def _teams(objects: Mapping[Identity, Manifest]) -> dict[str, str]:
+def _teams(objects: Objects) -> dict[str, str]:
     """Return the namespaces of teams, each with its team."""
     spaces = {key.name: team_of(each) for key, each in objects.items() if key.kind == "Namespace"}
     return {space: team for space, team in spaces.items() if team}
@@ -223,5 +225,5 @@ def _need_same_cluster(sides: Sides, dump: Dump, ours: Sequence[Workload]) -> No
         )
 
 
-def _flavors(objects: Mapping[Identity, Manifest]) -> frozenset[str]:
+def _flavors(objects: Objects) -> frozenset[str]:
     return frozenset(key.name for key in objects if key.kind == "ResourceFlavor")

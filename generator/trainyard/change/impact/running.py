@@ -238,14 +238,14 @@ def _nominal(sides: Sides, name: str) -> dict[tuple[str, str], int] | None:
     queue = sides.after.get(Identity("ClusterQueue", "", name))
     if queue is None:
         return None
-    return {
-        (text(flavor, "name"), text(each, "name")): in_base_units(
-            text(each, "name"), str(each["nominalQuota"])
-        )
-        for group in mappings(queue.body, "spec", "resourceGroups")
-        for flavor in mappings(group, "flavors")
-        for each in mappings(flavor, "resources")
-    }
+    nominal = {}
+    for group in mappings(queue.body, "spec", "resourceGroups"):
+        for flavor in mappings(group, "flavors"):
+            for each in mappings(flavor, "resources"):
+                resource = text(each, "name")
+                amount = in_base_units(resource, str(each["nominalQuota"]))
+                nominal[text(flavor, "name"), resource] = amount
+    return nominal
 
 
 def _size(pools: Mapping[str, Pool], job: Workload) -> tuple[int, int]:
