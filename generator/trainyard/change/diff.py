@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +16,7 @@ from trainyard.change.objects import Sides
 from trainyard.change.review import Approval, approvals, review
 from trainyard.change.sides import BothSides, read_both
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.generation.emission import given_numbers, tombstones
+from trainyard.generation.emission import lockfiles_over
 from trainyard.generation.generate import Checked, Generation, Target, check, render
 from trainyard.generation.objects import check_unlisted
 from trainyard.git.objects import Commit
@@ -25,9 +25,7 @@ from trainyard.model.renames import renames
 from trainyard.model.workload import Dump
 from trainyard.rules.review import Deletions
 from trainyard.tree.freshness import foreign_files, stale_files
-from trainyard.tree.lockfile import lock_bytes, parse_lock
 from trainyard.tree.memory import check_memory
-from trainyard.tree.tree import Tree, lockfile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,35 +172,20 @@ def _check_head_tree(
         TreeError: a lockfile of the base, or a file of the tree, can't be read.
     """
     base, head = both.base, both.head
-    if own.checked.platform is None or has_errors(own.diagnostics):
+    platform = own.checked.platform
+    if platform is None or has_errors(own.diagnostics):
         return 0, tuple(found for found in own.diagnostics if has_errors([found]))
-    names = own.checked.platform.clusters
+    names = platform.clusters
     compared = names.intersection(wanted or names)
     found = tuple(check_memory(head.remembered.locks(), head.tree, compared, base.commit))
     known = names.union(base.tree.locks(), head.tree.folders() if wanted else ())
-    written = {**own.files, **dict(_own_locks(head.tree, own))}
+    written = {**own.files}
+    written |= lockfiles_over(head.tree, platform, own.files, own.manifests.keys())
     comparison = head.tree.compare(written, known - own.manifests.keys())
     found += tuple(foreign_files(target, comparison, own.files))
     if head.named is None:
         return comparison.stale, found
     return comparison.count + len(head.submodules), (*found, *stale_files(comparison))
-
-
-def _own_locks(tree: Tree, generation: Generation) -> Iterator[tuple[str, bytes]]:
-    """Yield the lockfiles that `generate` writes over those of the change.
-
-    They may remember numbers that were given and taken back before a merge.
-    """
-    platform = generation.checked.platform
-    assert platform is not None
-    for site in platform.sites:
-        if site.name in generation.manifests and tree.readable_lock(site.name):
-            path = lockfile_of(site.name)
-            lock = parse_lock(generation.files[path], tree.place(path))
-            holdings, ids = given_numbers(platform, site, tree)
-            again = replace(lock, holdings=tuple(sorted(holdings)), ids=tuple(sorted(ids)))
-            yield path, generation.files[path] if again == lock else lock_bytes(again)
-    yield from tombstones(generation.manifests.keys() & {*platform.retired}, tree)
 
 
 def _new(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from trainyard.render.unit import (
     node_limits,
     readme,
 )
-from trainyard.tree.lockfile import LOCKFILE, lock_bytes, make_lock
+from trainyard.tree.lockfile import LOCKFILE, lock_bytes, make_lock, parse_lock
 from trainyard.tree.tree import Tree, lockfile_of
 from trainyard.yaml_io.emitter import emit
 
@@ -90,6 +90,29 @@ def tombstones(retired: Iterable[str], tree: Tree | None) -> Iterator[tuple[str,
     for cluster in sorted(retired):
         if tree and (lock := tree.lock(cluster)):
             yield lockfile_of(cluster), lock_bytes(replace(lock, tool=__version__, files={}))
+
+
+def lockfiles_over(
+    tree: Tree, platform: Platform, files: Mapping[str, bytes], clusters: Collection[str]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the generated lockfiles as `generate` writes them over those of another tree.
+
+    They remember its numbers too, which may have been given and taken back before a merge.
+
+    Args:
+        tree: the other one.
+        platform: that the files were made from.
+        files: generated, by path below the tree.
+        clusters: names of those that were generated.
+    """
+    for site in platform.sites:
+        if site.name in clusters and tree.readable_lock(site.name):
+            path = lockfile_of(site.name)
+            lock = parse_lock(files[path], tree.place(path))
+            holdings, ids = given_numbers(platform, site, tree)
+            again = replace(lock, holdings=tuple(sorted(holdings)), ids=tuple(sorted(ids)))
+            yield path, files[path] if again == lock else lock_bytes(again)
+    yield from tombstones(set(platform.retired).intersection(clusters), tree)
 
 
 def _documents(
