@@ -17,13 +17,13 @@ from trainyard.change.impact.reactions import (
 from trainyard.change.objects import Sides
 
 REACTIONS = (
+    *delivery.REACTIONS,
     *queues.REACTIONS,
     *flavors.REACTIONS,
     *jobs.REACTIONS,
     *nodes.REACTIONS,
     *fabric.REACTIONS,
     *spaces.REACTIONS,
-    *delivery.REACTIONS,
 )
 
 
