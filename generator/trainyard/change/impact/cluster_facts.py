@@ -8,6 +8,7 @@ from trainyard.change.impact.values import NONE, Fact, Facts, listed, yes
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
+from trainyard.model.hardware import Hardware
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_bytes, format_cpu, format_seconds
 from trainyard.model.storage import Storage
@@ -129,12 +130,17 @@ def pool_facts(pool: Pool) -> Facts:
         number = f"{fabric.advertised(hardware)} of {fabric.devices}"
         yield Fact("By hand", subject, "advertise"), number
     if pool.rails:
-        card = f"{hardware.nic_vendor}:{hardware.nic_device}"
-        parts = counted(hardware.virtual_functions, "virtual function")
-        yield Fact("By hand", subject, "rails are"), f"cards {card} with {parts} each"
-        rails = (nic for nic in hardware.nics if nic.role == "rail")
-        ports = ", ".join(f"{nic.gpu} {nic.pci}" for nic in rails)
-        yield Fact("By hand", subject, "rails by GPU"), ports
+        yield from _rail_facts(subject, hardware)
+
+
+def _rail_facts(subject: str, hardware: Hardware) -> Facts:
+    """Yield what somebody sets up on the cards of a pool's rails."""
+    card = f"{hardware.nic_vendor}:{hardware.nic_device}"
+    parts = counted(hardware.virtual_functions, "virtual function")
+    yield Fact("By hand", subject, "rails are"), f"cards {card} with {parts} each"
+    rails = (nic for nic in hardware.nics if nic.role == "rail")
+    ports = ", ".join(f"{nic.gpu} {nic.pci}" for nic in rails)
+    yield Fact("By hand", subject, "rails by GPU"), ports
 
 
 def watched_facts(pool: Pool) -> Facts:
