@@ -74,7 +74,7 @@ def test_cluster_without_gpus_and_fabric_keeps_every_promise(tmp_path: Path) -> 
     assert outcomes["sample jobs run"].tried > 0
 
 
-@pytest.mark.parametrize("example", [NAMES[0], "aws-efa", "azure-infiniband"])
+@pytest.mark.parametrize("example", [NAMES[0], "aws-efa", "azure-infiniband", "gb200-nvlink"])
 @pytest.mark.usefixtures("cache")
 def test_example_is_accepted_and_runs_its_samples(example: str, tmp_path: Path) -> None:
     """The part of its rehearsal that takes less than a minute: the tree, its queues, its jobs."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from trainyard.model import names
 from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.hardware import Hardware, Share
+from trainyard.model.nvlink import domain_nodes
 from trainyard.model.release import Release
 from trainyard.model.runtime import Runtime
 from trainyard.model.topology import Topology
@@ -21,6 +22,7 @@ class Launch:
         hardware: of the nodes; of several kinds, the least that all of them give.
         fabric: that the nodes are on; None where they are on none.
         topology: by which Kueue places its pods; None where it counts nodes only.
+        has_nvlink: whether NVLink connects the nodes, for jobs of several.
         part: of a node that one pod asks for.
         owner: namespace whose networks it attaches to; empty where they have the same names in
             every namespace.
@@ -32,6 +34,7 @@ class Launch:
     hardware: Hardware
     fabric: Fabric | None
     topology: Topology | None
+    has_nvlink: bool
     release: Release
     part: Fraction
     owner: str
@@ -67,6 +70,23 @@ class Launch:
         """The fabric over which ranks talk by RDMA; None where they use sockets."""
         on_rails = isinstance(self._used, RailFabric)
         return None if on_rails and not self.rails else self._used
+
+    @property
+    def claims_nvlink(self) -> bool:
+        """Return whether each pod claims NVLink to those on other nodes.
+
+        Not on a part of a node: a node is in one domain, and its other parts may be of other teams
+        (kubernetes-sigs/dra-driver-nvidia-gpu#353).
+        """
+        return self.has_nvlink and self.runtime.uses_rdma and self.part == 1
+
+    @property
+    def most_nodes(self) -> int:
+        """Nodes of the largest job: the runtime's, and of one domain of NVLink."""
+        product = self.hardware.product
+        if not self.claims_nvlink or product is None:
+            return self.runtime.max_nodes
+        return min(self.runtime.max_nodes, domain_nodes(self.topology, product.nvlink_nodes))
 
     @property
     def ports(self) -> int:

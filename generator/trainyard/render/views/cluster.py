@@ -20,6 +20,7 @@ from trainyard.model.monitoring import (
     NAMESPACES,
 )
 from trainyard.model.named import by_name
+from trainyard.model.nvlink import CHANNEL, DEVICE_CLASS, DOMAIN
 from trainyard.model.variables import REFUSED
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.writers import Writers
@@ -118,6 +119,16 @@ class ClusterView:
     def console_labels(self) -> dict[str, str]:
         """Labels of the dashboards that OpenShift's console reads."""
         return {**self.monitoring_labels, "console.openshift.io/dashboard": "true"}
+
+    @property
+    def has_nvlink(self) -> bool:
+        """Return whether jobs on some pool use NVLink between nodes."""
+        return DOMAIN in self.cluster.links
+
+    @property
+    def device_classes(self) -> list[dict[str, object]]:
+        """Names under which Kueue counts claims, with the classes of the claimed devices."""
+        return [{"name": CHANNEL, "deviceClassNames": [DEVICE_CLASS]}]
 
     @property
     def pool_label_keys(self) -> list[str]:

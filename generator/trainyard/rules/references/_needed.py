@@ -18,6 +18,7 @@ from trainyard.model.monitoring import (
     STACKS,
     VIEWERS,
 )
+from trainyard.model.nvlink import DRIVER
 from trainyard.model.platform import Site
 from trainyard.model.topology import HOSTNAME
 
@@ -30,6 +31,7 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
         unknown: teams that may be on the cluster, although their profiles don't show it.
     """
     yield from _fabric(site.cluster)
+    yield from _nvlink(site.cluster)
     yield from _topology(site.cluster)
     yield from _storage(site.cluster)
     yield from _monitoring(site.cluster)
@@ -66,6 +68,13 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
         reconciler = IPAMS[cluster.release.ipam].external
         if reconciler:
             yield reconciler, fabric.at / "addresses"
+
+
+def _nvlink(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the driver that gives pods NVLink to other nodes."""
+    for pool in cluster.pools:
+        if pool.has_nvlink:
+            yield f"{DRIVER}/{pool.name}", pool.at / "nvlink"
 
 
 def _topology(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:

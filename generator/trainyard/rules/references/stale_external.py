@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.nearest import nearest
+from trainyard.model.nvlink import DRIVER
 from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 from trainyard.rules.references._needed import needed
 
 KINDS = (
+    DRIVER,
     "DevicePlugin",
     "LosslessQueue",
     "Namespace",
