@@ -62,6 +62,7 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
         "from-mpijobs",
         "aws-efa",
         "azure-infiniband",
+        "gb200-nvlink",
         *NAMES,
     ],
 )

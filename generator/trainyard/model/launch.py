@@ -8,7 +8,6 @@ from fractions import Fraction
 from trainyard.model import names
 from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.hardware import Hardware, Share
-from trainyard.model.nvlink import domain_nodes
 from trainyard.model.release import Release
 from trainyard.model.runtime import Runtime
 from trainyard.model.topology import Topology
@@ -81,12 +80,22 @@ class Launch:
         return self.has_nvlink and self.runtime.uses_rdma and self.part == 1
 
     @property
+    def takes_resources(self) -> bool:
+        """Return whether a job may state its pods' resources, as long as they are these.
+
+        Trainer would give them to a small launcher alone, and drops claims
+        (kubeflow/trainer:pkg/runtime/core/trainingruntime.go@v2.3.0).
+        """
+        return not (self.runtime.small_launcher or self.claims_nvlink)
+
+    @property
     def most_nodes(self) -> int:
         """Nodes of the largest job: the runtime's, and of one domain of NVLink."""
-        product = self.hardware.product
-        if not self.claims_nvlink or product is None:
-            return self.runtime.max_nodes
-        return min(self.runtime.max_nodes, domain_nodes(self.topology, product.nvlink_nodes))
+        product, most = self.hardware.product, self.runtime.max_nodes
+        if not self.claims_nvlink or product is None or product.nvlink_nodes == 1:
+            return most
+        stated = self.topology.leaf_nodes if self.topology else 0
+        return min(most, stated or product.nvlink_nodes)
 
     @property
     def ports(self) -> int:

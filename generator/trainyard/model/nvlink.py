@@ -8,9 +8,6 @@ A domain outlives its jobs: it has no number of nodes, and takes those on which 
 
 from __future__ import annotations
 
-from trainyard.diagnostics import Pointer
-from trainyard.model.topology import Topology
-
 CLIQUE = "nvidia.com/gpu.clique"
 """Label of nodes that NVLink connects (NVIDIA/k8s-device-plugin:internal/lm/imex.go@1b826ac)."""
 
@@ -29,13 +26,3 @@ FEATURE = "device-claims"
 
 DRIVER = "ComputeDomains"
 """Kind under which a cluster declares who runs the driver."""
-
-
-def domain_nodes(topology: Topology | None, connected: int) -> int:
-    """Return the nodes of one domain: as the topology states, or all that the product connects."""
-    return topology.leaf_nodes or connected if topology else connected
-
-
-def level_at(at: Pointer, topology: Topology | None) -> Pointer:
-    """Return where a pool's lowest level is stated."""
-    return topology.at / "levels" if topology else at.key()

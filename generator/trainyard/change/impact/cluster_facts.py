@@ -120,6 +120,8 @@ def pool_facts(pool: Pool) -> Facts:
     yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
     placed = pool.topology.name if pool.topology else NONE
     yield Fact("Network", subject, "are in topology"), placed
+    if pool.has_nvlink:
+        yield Fact("Network", subject, "jobs use NVLink between them"), "yes"
     yield Fact("By hand", subject, "have hardware"), hardware.name
     yield Fact("By hand", subject, "have processors"), hardware.architecture
     yield Fact("By hand", subject, "have GPUs"), hardware.gpu.product if hardware.gpu else NONE
