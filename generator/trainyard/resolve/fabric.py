@@ -9,7 +9,7 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.fabric import BLOCK, DeviceFabric, Fabric, RailFabric
 from trainyard.model.link import LINKS, Link
-from trainyard.model.provider import PROVIDERS, Provider
+from trainyard.model.provider import PROVIDERS, Provider, Request
 from trainyard.model.refusal import REFUSALS
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import NOWHERE, network
@@ -19,6 +19,9 @@ from trainyard.rules.fabric.unsupported_link import RULE as UNSUPPORTED_LINK
 
 _OF_RAILS = ("addresses", "block", "mtu", "trafficClass", "resources")
 """Fields that only fabrics with rails have, beside the range of their link."""
+
+_OF_DEVICES = ("devices", "network")
+"""Fields of fabrics whose devices others advertise under a name of their own."""
 
 
 def resolve_fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[dict[str, Fabric | None]]:
@@ -45,7 +48,8 @@ def _fabric(name: str, stated: Mapping[str, Any], at: Pointer) -> Resolving[Fabr
             message = f"fabric `{name}` is {provider.name} and has no `devices`"
             yield FIELDS_OF_ANOTHER_LINK.at(at.key(), message)
             return None
-        return DeviceFabric(name, at, provider, provider.devices or stated["devices"])
+        devices, attached = provider.devices or stated["devices"], stated.get("network", "")
+        return DeviceFabric(name, at, provider, devices, attached)
     yield from _segments_of_another_link(name, stated, provider.link, at)
     if "addresses" not in stated:
         message = f"fabric `{name}` is {provider.name} and has no `addresses`"
@@ -74,8 +78,10 @@ def _fields_of_rails(
     """Yield each field of a fabric without rails that only one with rails has."""
     ranges = tuple(link.ranges for link in LINKS.values())
     wrong = [field for field in (*_OF_RAILS, *ranges) if field in stated]
-    if "devices" in stated and provider.devices:
-        wrong.append("devices")
+    if provider.devices:
+        wrong += [field for field in _OF_DEVICES if field in stated]
+    elif provider.request is Request.SLOT and "network" in stated:
+        wrong.append("network")
     for field in wrong:
         owner = f"fabric `{name}` is {provider.name}, whose networks belong to "
         message = f"{owner}{provider.network_owner}, and has `{field}`"
@@ -95,9 +101,9 @@ def _segments_of_another_link(
     if not stated:
         message = f"fabric `{name}` is {link.name} and has no `{link.ranges}`"
         yield SEGMENTS_OF_ANOTHER_LINK.at((at / link.ranges).key(), message)
-    if "devices" in fabric:
-        message = f"fabric `{name}` is {link.name}, whose devices the tree makes, and has `devices`"
-        yield FIELDS_OF_ANOTHER_LINK.at((at / "devices").key(), message)
+    for field in (field for field in _OF_DEVICES if field in fabric):
+        message = f"fabric `{name}` is {link.name}, whose devices the tree makes, and has `{field}`"
+        yield FIELDS_OF_ANOTHER_LINK.at((at / field).key(), message)
 
 
 def _on_rails(

@@ -90,6 +90,8 @@ def fabric_facts(fabric: Fabric) -> Facts:
     values = {"has link": fabric.provider.name}
     if isinstance(fabric, DeviceFabric):
         values["gives pods"] = fabric.devices
+        if fabric.network:
+            values["attaches pods to"] = fabric.network
     if isinstance(fabric, RailFabric):
         traffic_class = fabric.traffic_class
         values |= {

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from trainyard.model import names
+from trainyard.model.fabric import DeviceFabric, RailFabric
 from trainyard.model.launch import Launch
 from trainyard.model.nvlink import DOMAIN
 from trainyard.model.quantity import format_amount, format_bytes, format_cpu
@@ -195,11 +198,17 @@ class LaunchView:
 
     @property
     def _networks(self) -> dict[str, str]:
-        launch, fabric = self.launch, self.launch.fabric
-        if not (fabric and launch.rails):
-            return {}
-        networks = (names.network(fabric.name, rail, launch.owner) for rail in launch.rails)
-        return {"k8s.v1.cni.cncf.io/networks": ",".join(networks)}
+        networks = ",".join(self._attachments())
+        return {"k8s.v1.cni.cncf.io/networks": networks} if networks else {}
+
+    def _attachments(self) -> Iterator[str]:
+        """Yield the network of each port: of each rail its own, of each device that of them all."""
+        launch, fabric = self.launch, self.launch.rdma
+        if isinstance(fabric, DeviceFabric) and fabric.network:
+            yield from repeat(fabric.network, launch.ports)
+        if isinstance(fabric, RailFabric):
+            for rail in launch.rails:
+                yield names.network(fabric.name, rail, launch.owner)
 
     @property
     def _placement(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
+from trainyard.model.fabric import ATTACHMENT
 from trainyard.model.ipam import IPAMS
 from trainyard.model.link import ROCE, SYSCTL_ALLOWLIST
 from trainyard.model.monitoring import (
@@ -62,6 +63,10 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for each in cluster.fabrics:
         for kind in each.provider.external:
             yield f"{kind}/{each.name}", each.at.key()
+    for devices in cluster.device_fabrics:
+        if devices.network:
+            name = devices.network.rpartition("/")[2]
+            yield f"{ATTACHMENT}/{name}", devices.at / "network"
     for fabric in cluster.rail_fabrics:
         if fabric.link == ROCE and "sysctl-allowlist" in cluster.release.features:
             yield SYSCTL_ALLOWLIST, fabric.at / "link"
