@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trainyard.scaffold.measured import Measured, facts, gpus_of, ports_of
+from trainyard.scaffold.ports import port_lines, read_ports
 from trainyard.scaffold.template import filled
 
 _UNKNOWN = {
@@ -34,3 +36,18 @@ def hardware_profile(preset: str, fields: Mapping[str, Any]) -> bytes:
         "memory": fields["system"]["memory"],
     }
     return filled("hardware.yaml", values)
+
+
+def measured_profile(found: Measured) -> bytes:
+    """Return a profile of what nodes say of themselves; what they don't is a placeholder.
+
+    Raises:
+        TreeError: the nodes are of several types, or a value is none.
+    """
+    lines = [fact.line for fact in facts(found)]
+    gpus = gpus_of(found)
+    if ports := read_ports(found.first, ports_of(found)):
+        lines += port_lines(found.first, ports, gpus)
+    elif gpus:
+        lines.append(f"nics: {_UNKNOWN['nics']}")
+    return filled("measured.yaml", {"lines": "\n".join(lines)})
