@@ -209,12 +209,16 @@ def _devices(claim: Body) -> Iterator[tuple[str, str]]:
 
 
 def _missing_networks(lab: Lab, pods: Sequence[Pod], space: Space) -> Iterator[str]:
-    """Yield networks of the pods' annotations that don't exist in their namespace."""
+    """Yield networks of the pods' annotations that don't exist in their namespace.
+
+    Those of a fabric's owner are declared, and none of the tree.
+    """
     networks: set[str] = set()
+    of_others = {fabric.network for fabric in lab.plan.site.cluster.device_fabrics}
     for pod in pods:
         text = pod.body["metadata"].get("annotations", {}).get(_NETWORKS, "")
         networks |= set(text.split(",")) - {""}
-    for name in sorted(networks):
+    for name in sorted(networks - of_others):
         if not _network_exists(lab, space, name):
             yield f"no network {name}"
 
