@@ -9,7 +9,7 @@ import pytest
 
 from trainyard.diagnostics import TreeError
 from trainyard.scaffold.hardware import measured_profile
-from trainyard.scaffold.measured import measured
+from trainyard.scaffold.nodes import measured
 from trainyard.scaffold.template import placeholders
 from trainyard.yaml_io.reader import read
 

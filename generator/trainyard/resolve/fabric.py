@@ -77,15 +77,18 @@ def _fields_of_rails(
 ) -> Iterator[Diagnostic]:
     """Yield each field of a fabric without rails that only one with rails has."""
     ranges = tuple(link.ranges for link in LINKS.values())
-    wrong = [field for field in (*_OF_RAILS, *ranges) if field in stated]
-    if provider.devices:
-        wrong += [field for field in _OF_DEVICES if field in stated]
-    elif provider.request is Request.SLOT and "network" in stated:
-        wrong.append("network")
-    for field in wrong:
+    foreign = [*_OF_RAILS, *ranges, *_unnamed(provider)]
+    for field in (field for field in foreign if field in stated):
         owner = f"fabric `{name}` is {provider.name}, whose networks belong to "
         message = f"{owner}{provider.network_owner}, and has `{field}`"
         yield FIELDS_OF_ANOTHER_LINK.at((at / field).key(), message)
+
+
+def _unnamed(provider: Provider) -> tuple[str, ...]:
+    """Return the fields of devices that a fabric of a provider has no name for."""
+    if provider.devices:
+        return _OF_DEVICES
+    return ("network",) if provider.request is Request.SLOT else ()
 
 
 def _segments_of_another_link(
@@ -101,9 +104,18 @@ def _segments_of_another_link(
     if not stated:
         message = f"fabric `{name}` is {link.name} and has no `{link.ranges}`"
         yield SEGMENTS_OF_ANOTHER_LINK.at((at / link.ranges).key(), message)
-    for field in (field for field in _OF_DEVICES if field in fabric):
-        message = f"fabric `{name}` is {link.name}, whose devices the tree makes, and has `{field}`"
-        yield FIELDS_OF_ANOTHER_LINK.at((at / field).key(), message)
+    yield from _fields_of_devices(name, fabric, link, at)
+
+
+def _fields_of_devices(
+    name: str, fabric: Mapping[str, Any], link: Link, at: Pointer
+) -> Iterator[Diagnostic]:
+    """Yield each field of a fabric with rails that only one of given devices has."""
+    for field in _OF_DEVICES:
+        if field in fabric:
+            owner = f"fabric `{name}` is {link.name}, whose devices the tree makes"
+            message = f"{owner}, and has `{field}`"
+            yield FIELDS_OF_ANOTHER_LINK.at((at / field).key(), message)
 
 
 def _on_rails(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.scaffold.measured import Measured, facts, gpus_of, ports_of
+from trainyard.scaffold.measured import facts, gpus_of, ports_of
+from trainyard.scaffold.nodes import Measured
 from trainyard.scaffold.ports import port_lines, read_ports
 from trainyard.scaffold.template import filled
 

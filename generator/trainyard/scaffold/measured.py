@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any
 
 from trainyard.diagnostics import TreeError
 from trainyard.model.accelerator import MAKERS, NVIDIA, known
 from trainyard.model.hardware import AMD64, EVICTION_MEMORY, EVICTION_STORAGE, KERNEL_PART
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.provider import PROVIDERS
-from trainyard.model.quantity import parse_amount
+from trainyard.scaffold.nodes import NUMA, PORTS, Body, Measured, amount, exact, label
 
-Body = dict[str, Any]
-
-COMMAND = "kubectl get node NODE -o json"
-_NODE, PORTS = "Node", "SriovNetworkNodeState"
-_NUMA = "NodeResourceTopology"
-"""Of NFD's topology updater: a zone of type Node for each NUMA node
-(kubernetes-sigs/node-feature-discovery:docs/usage/nfd-topology-updater.md)."""
 _THREADS = "feature.node.kubernetes.io/cpu-hardware_multithreading"
 """Label of NFD, `true` where a core has two threads."""
-_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
 _KEY = re.compile(
     r"([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
@@ -33,8 +24,6 @@ _KEY = re.compile(
 _OF_KUBERNETES = re.compile(r"([a-z0-9.-]+\.)?(kubernetes|k8s)\.io/.*")
 _FABRIC = re.compile(r"rdma/.*|.*/(hostdev|.*rdma.*|.*ib.*vf.*)")
 _GIB = 1 << 30
-_MOST = 5000
-"""Nodes of one file, as of a pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,72 +46,6 @@ class Fact:
         """The line, with its comment."""
         mark = "# placeholder: " if self.is_guess else "# "
         return f"{self.key}: {self.value} {mark}{self.source}"
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Nodes of one type, and what else is known of them.
-
-    Args:
-        nodes: bodies of Nodes.
-        others: bodies of other kinds, of the same nodes.
-    """
-
-    nodes: Sequence[Body]
-    others: Sequence[Body]
-
-    @property
-    def first(self) -> str:
-        """Name of the node that facts are quoted from."""
-        return text(self.nodes[0], "metadata", "name")
-
-    def common(self, what: str, of: Callable[[Body], str]) -> str:
-        """Return what all nodes have alike.
-
-        Raises:
-            TreeError: two of them differ.
-        """
-        own = of(self.nodes[0])
-        for node in self.nodes[1:]:
-            if of(node) != own:
-                name = text(node, "metadata", "name")
-                raise TreeError(
-                    f"nodes {self.first} and {name} differ in {what}: {own[:60]!r} and "
-                    f"{of(node)[:60]!r}; hand in nodes of one type"
-                )
-        return own
-
-    def least(self, group: str, resource: str) -> int:
-        """Return the least amount of a resource that a node has, 0 if one has none.
-
-        Raises:
-            TreeError: it is not a quantity.
-        """
-        return min(_amount(node, group, resource) for node in self.nodes)
-
-    def of_kind(self, kind: str) -> Body:
-        """Return the object of a kind of the first node; empty without one."""
-        named = (body for body in self.others if body["kind"] == kind)
-        return next((body for body in named if text(body, "metadata", "name") == self.first), {})
-
-
-def measured(name: str, bodies: Sequence[Body]) -> Measured:
-    """Return the nodes among some objects.
-
-    Args:
-        name: of the file, for messages.
-        bodies: of Kubernetes objects.
-
-    Raises:
-        TreeError: there is no node, there are too many, or one has a name that none can have.
-    """
-    nodes = [body for body in bodies if body["kind"] == _NODE]
-    if not 0 < len(nodes) <= _MOST:
-        raise TreeError(f"{name} has {len(nodes)} Nodes; make it with `{COMMAND}`")
-    for body in nodes:
-        if not _NAME.fullmatch(text(body, "metadata", "name")):
-            raise TreeError(f"{name} has a Node without a name that a node can have")
-    return Measured(nodes, [body for body in bodies if body["kind"] in {PORTS, _NUMA}])
 
 
 def ports_of(found: Measured) -> Sequence[Body]:
@@ -158,9 +81,9 @@ def _processors(found: Measured) -> Iterator[Fact]:
     arch = found.common("architecture", _architecture)
     if _LABEL.fullmatch(arch):
         yield Fact("arch", arch, _of(found, "status.nodeInfo.architecture"))
-    found.common("CPUs", lambda node: str(_amount(node, "capacity", "cpu")))
+    found.common("CPUs", lambda node: str(amount(node, "capacity", "cpu")))
     threads = found.least("capacity", "cpu")
-    two = found.common("threads of a core", lambda node: _label(node, _THREADS))
+    two = found.common("threads of a core", lambda node: label(node, _THREADS))
     per_core = 2 if two == "true" or (not two and arch == AMD64) else 1
     product = known(_product(found))
     sockets = product.board.sockets if product and product.board else 2
@@ -177,10 +100,10 @@ def _architecture(node: Body) -> str:
 
 
 def _numa(found: Measured) -> Iterator[Fact]:
-    zones = mappings(found.of_kind(_NUMA), "zones")
+    zones = mappings(found.of_kind(NUMA), "zones")
     count = sum(zone.get("type") == "Node" for zone in zones)
     if count:
-        yield Fact("numaNodes", str(count), f"zones of {_NUMA} {found.first}")
+        yield Fact("numaNodes", str(count), f"zones of {NUMA} {found.first}")
     else:
         yield Fact("numaNodes", "2", "the NUMA nodes of one node, as `lscpu` shows", is_guess=True)
 
@@ -188,13 +111,13 @@ def _numa(found: Measured) -> Iterator[Fact]:
 def _sizes(found: Measured) -> Iterator[Fact]:
     names = {"memory": "memory", "ephemeralStorage": "ephemeral-storage"}
     for key, resource in names.items():
-        amount = found.least("capacity", resource) // _GIB
-        if not amount:
+        size = found.least("capacity", resource) // _GIB
+        if not size:
             where = f"`status.capacity.{resource}`"
             raise TreeError(f"node {found.first} has no {where} of 1Gi or more")
         source = _of(found, f"status.capacity.{resource}")
         less = ", less than installed" if key == "memory" else ""
-        yield Fact(key, f"{amount}Gi", source + less)
+        yield Fact(key, f"{size}Gi", source + less)
     yield Fact("pods", str(found.least("capacity", "pods")), _of(found, "status.capacity.pods"))
 
 
@@ -203,7 +126,7 @@ def _gpus(found: Measured) -> Iterator[Fact]:
         resource = maker.resource
 
         def count_of(node: Body, resource: str = resource) -> str:
-            return str(_amount(node, "capacity", resource))
+            return str(amount(node, "capacity", resource))
 
         count = int(found.common(f"`{resource}`", count_of))
         if not count:
@@ -228,22 +151,25 @@ def _product(found: Measured) -> str:
     keys = [_product_label(maker.resource) for maker in MAKERS]
 
     def of(node: Body) -> str:
-        return next(filter(None, (_label(node, key) for key in keys)), "")
+        return next(filter(None, (label(node, key) for key in keys)), "")
 
     return found.common("the product of their GPUs", of)
 
 
 def _devices(found: Measured) -> Iterator[Fact]:
     """Yield the devices of fabrics that a plugin advertises."""
-    fixed = {provider.devices for provider in PROVIDERS.values()} - {""}
-    names = sorted(mapping(found.nodes[0], "status", "allocatable"))
-    devices = {}
-    for name in names:
-        if name in fixed or (_FABRIC.fullmatch(name) and _KEY.fullmatch(name)):
-            devices[name] = found.least("allocatable", name)
+    names = filter(_is_of_fabric, sorted(mapping(found.nodes[0], "status", "allocatable")))
+    devices = {name: found.least("allocatable", name) for name in names}
     listed = ", ".join(f"{name}: {count}" for name, count in devices.items() if count)
     if listed:
         yield Fact("devices", f"{{{listed}}}", _of(found, "status.allocatable"))
+
+
+def _is_of_fabric(resource: str) -> bool:
+    """Return whether an extended resource is known, or named, as a fabric's."""
+    fixed = {provider.devices for provider in PROVIDERS.values()} - {""}
+    is_named = _KEY.fullmatch(resource) and _FABRIC.fullmatch(resource)
+    return resource in fixed or is_named is not None
 
 
 def _taint(found: Measured) -> Fact:
@@ -263,7 +189,7 @@ def _shares(found: Measured) -> Iterator[Fact]:
     Allocatable is less than the capacity by what it reserves and by what it evicts pods for.
     """
     node = found.nodes[0]
-    memory, disk = (_amount(node, "capacity", name) for name in ("memory", "ephemeral-storage"))
+    memory, disk = (amount(node, "capacity", name) for name in ("memory", "ephemeral-storage"))
     evicted = int(disk * EVICTION_STORAGE)
     kept_memory = _withheld(node, "memory") - EVICTION_MEMORY
     kept_disk = _withheld(node, "ephemeral-storage") - evicted
@@ -278,35 +204,13 @@ def _shares(found: Measured) -> Iterator[Fact]:
 
 
 def _withheld(node: Body, resource: str) -> Fraction:
-    return _exact(node, "capacity", resource) - _exact(node, "allocatable", resource)
+    return exact(node, "capacity", resource) - exact(node, "allocatable", resource)
 
 
-def _gib(amount: Fraction | int) -> int:
+def _gib(size: Fraction | int) -> int:
     """Return an amount in GiB, rounded up; at least 1."""
-    return max(ceil(Fraction(amount) / _GIB), 1)
+    return max(ceil(Fraction(size) / _GIB), 1)
 
 
 def _sizes_of(sizes: Sequence[int]) -> str:
     return f"memory: {sizes[0]}Gi, ephemeralStorage: {sizes[1]}Gi"
-
-
-def _label(node: Body, key: str) -> str:
-    return str(mapping(node, "metadata", "labels").get(key, ""))
-
-
-def _amount(node: Body, group: str, resource: str) -> int:
-    return int(_exact(node, group, resource))
-
-
-def _exact(node: Body, group: str, resource: str) -> Fraction:
-    """Return an amount of a node.
-
-    Raises:
-        TreeError: it is not a quantity.
-    """
-    stated = str(mapping(node, "status", group).get(resource, "0"))
-    try:
-        return parse_amount(stated[:40])
-    except ValueError as error:
-        name = text(node, "metadata", "name")
-        raise TreeError(f"node {name}: `status.{group}.{resource}` is {error}") from error

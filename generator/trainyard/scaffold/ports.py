@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trainyard.diagnostics import TreeError
 from trainyard.model.card import FUNCTIONS
-from trainyard.scaffold.measured import PORTS, Body, Fact
+from trainyard.scaffold.measured import Fact
+from trainyard.scaffold.nodes import PORTS, Body
 
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _ID = re.compile(r"[0-9a-f]{4}")
@@ -65,21 +65,23 @@ def port_lines(node: str, ports: Sequence[Port], gpus: int) -> Iterator[str]:
         ports: all of them.
         gpus: of the node.
     """
-    fastest = max((port.rate for port in ports), default=0)
-    counts = Counter((port.vendor, port.device, port.rate) for port in ports)
-    kinds = [kind for kind, count in counts.items() if kind[2] == fastest > 0 and count == gpus]
     source = f"status.interfaces of {PORTS} {node}"
-    if len(kinds) == 1:
-        vendor, device, rate = kinds[0]
-        ids = f'vendor: "{vendor}", device: "{device}", rate: {rate}'
+    rails = _rails(ports, gpus)
+    for rail in rails[:1]:
+        ids = f'vendor: "{rail.vendor}", device: "{rail.device}", rate: {rail.rate}'
         value = f"{{{ids}, virtualFunctions: {gpus}}}"
         yield Fact("nic", value, f"{source}; one virtual function a GPU").line
     yield "nics:"
     yield "  # placeholder: roles, and the GPU beside each rail (`nvidia-smi topo -m`)"
-    gpu = 0
     for port in ports:
         interface = f", interface: {port.interface}" if port.interface else ""
-        role = "role: management"
-        if (port.vendor, port.device, port.rate) in kinds:
-            role, gpu = f"role: rail, gpu: {gpu}", gpu + 1
-        yield f'  - {{pci: "{port.pci}"{interface}, {role}}} # {source}'
+        role = f"rail, gpu: {rails.index(port)}" if port in rails else "management"
+        yield f'  - {{pci: "{port.pci}"{interface}, role: {role}}} # {source}'
+
+
+def _rails(ports: Sequence[Port], gpus: int) -> list[Port]:
+    """Return the fastest ports, if they are of one kind and one for each GPU."""
+    fastest = max((port.rate for port in ports), default=0)
+    rails = [port for port in ports if port.rate == fastest > 0]
+    kinds = {(port.vendor, port.device) for port in rails}
+    return rails if len(kinds) == 1 and len(rails) == gpus else []

@@ -22,7 +22,7 @@ from trainyard.resolve.release import resolve_release
 from trainyard.rules.names.profile_exists import RULE as PROFILE_EXISTS
 from trainyard.scaffold.cluster import NewPool, cluster_profile
 from trainyard.scaffold.hardware import hardware_profile, measured_profile
-from trainyard.scaffold.measured import measured
+from trainyard.scaffold.nodes import measured
 from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.runtime import NewRuntime, runtime_profile
 from trainyard.scaffold.selection import chosen, unknown

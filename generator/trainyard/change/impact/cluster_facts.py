@@ -110,6 +110,11 @@ def topology_facts(topology: Topology) -> Facts:
     yield Fact("Network", f"topology {topology.name}", what), lowest
 
 
+def _nvlink(pool: Pool, subject: str) -> Facts:
+    if pool.has_nvlink:
+        yield Fact("Network", subject, "jobs use NVLink between them"), "yes"
+
+
 def pool_facts(pool: Pool) -> Facts:
     """Yield what somebody sets up on the nodes of a pool."""
     hardware, subject = pool.hardware, f"nodes of {pool.name}"
@@ -122,8 +127,7 @@ def pool_facts(pool: Pool) -> Facts:
     yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
     placed = pool.topology.name if pool.topology else NONE
     yield Fact("Network", subject, "are in topology"), placed
-    if pool.has_nvlink:
-        yield Fact("Network", subject, "jobs use NVLink between them"), "yes"
+    yield from _nvlink(pool, subject)
     yield Fact("By hand", subject, "have hardware"), hardware.name
     yield Fact("By hand", subject, "have processors"), hardware.architecture
     yield Fact("By hand", subject, "have GPUs"), hardware.gpu.product if hardware.gpu else NONE

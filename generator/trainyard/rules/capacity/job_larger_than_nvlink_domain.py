@@ -37,18 +37,21 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _capped(space: Space) -> Iterator[Diagnostic]:
     """Yield a finding for a namespace whose jobs all are limited by a domain."""
     launches = [grant.launch for grant in space.grants if grant.launch.part == 1]
-    if not launches or not all(launch.claims_nvlink for launch in launches):
-        return
-    most = max(launch.most_nodes for launch in launches)
-    wanted = min(space.profile.largest_job, max(each.runtime.max_nodes for each in launches))
-    if most < wanted:
-        pools = [pool for pool in space.cluster.pools if pool.has_nvlink]
+    wanted = max((each.runtime.max_nodes for each in launches), default=0)
+    most = max((each.most_nodes for each in launches), default=0)
+    if most < min(space.profile.largest_job, wanted):
         yield RULE.at(
             space.profile.largest_job_at,
             f"{largest_job(space.team, space.profile)}, but NVLink connects {most} nodes",
             hint=f"Set `largestJob: {{nodes: {most}}}`.",
-            notes=[Note(f"pool `{each.name}` has it", each.at / "nvlink") for each in pools],
+            notes=list(_notes(space)),
         )
+
+
+def _notes(space: Space) -> Iterator[Note]:
+    for pool in space.cluster.pools:
+        if pool.has_nvlink:
+            yield Note(f"pool `{pool.name}` has it", pool.at / "nvlink")
 
 
 CHECK = Check(RULE, find, each=("quota", "runtimes"))

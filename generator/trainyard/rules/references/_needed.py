@@ -32,6 +32,7 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
         unknown: teams that may be on the cluster, although their profiles don't show it.
     """
     yield from _fabric(site.cluster)
+    yield from _attachments(site.cluster)
     yield from _nvlink(site.cluster)
     yield from _topology(site.cluster)
     yield from _storage(site.cluster)
@@ -63,16 +64,20 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for each in cluster.fabrics:
         for kind in each.provider.external:
             yield f"{kind}/{each.name}", each.at.key()
-    for devices in cluster.device_fabrics:
-        if devices.network:
-            name = devices.network.rpartition("/")[2]
-            yield f"{ATTACHMENT}/{name}", devices.at / "network"
     for fabric in cluster.rail_fabrics:
         if fabric.link == ROCE and "sysctl-allowlist" in cluster.release.features:
             yield SYSCTL_ALLOWLIST, fabric.at / "link"
         reconciler = IPAMS[cluster.release.ipam].external
         if reconciler:
             yield reconciler, fabric.at / "addresses"
+
+
+def _attachments(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the networks of devices, which their owners make."""
+    for fabric in cluster.device_fabrics:
+        if fabric.network:
+            name = fabric.network.rpartition("/")[2]
+            yield f"{ATTACHMENT}/{name}", fabric.at / "network"
 
 
 def _nvlink(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
