@@ -34,6 +34,7 @@ PROVIDERS: Mapping"""
 PROVIDER = "generator/trainyard/model/provider.py"
 SCHEMA = "generator/trainyard/schema/cluster.schema.json"
 EXAMPLE = "slingshot"
+PAGES = "tests/test_docs.py::test_every_page_is_listed"
 
 
 def test_fabric_of_devices_is_data_its_example_and_its_page(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_fabric_of_devices_is_data_its_example_and_its_page(tmp_path: Path) -> N
     copy.run("python -m docs.generate")
     copy.type(
         "make golden docs test",
-        (*FRESH, "tests/test_docs.py::test_every_page_is_listed", "tests/model/test_provider.py"),
+        (*FRESH, "tests/test_golden.py", PAGES, "tests/model/test_provider.py"),
     )
     place = f"--profiles examples/{EXAMPLE}/profiles --output build/{EXAMPLE}"
     copy.run(f"mkdir -p build && trainyard generate {place}")

@@ -15,6 +15,7 @@ _UNKNOWN = {
     "numaNodes": "2 # placeholder: the NUMA nodes of one node",
     "memory": "1Ti # placeholder: the memory of one node",
     "ephemeralStorage": "1788Gi # placeholder: the file system of kubelet on one node",
+    "pods": "110 # placeholder: kubelet's maxPods on one node",
     "taint": "ml.example.com/cpu # placeholder: the taint of these nodes, a key of your own domain",
     "nics": "[] # placeholder: a port beside each GPU with role rail; without any, jobs use TCP",
 }

@@ -121,14 +121,10 @@ class ClusterView:
         return {**self.monitoring_labels, "console.openshift.io/dashboard": "true"}
 
     @property
-    def has_nvlink(self) -> bool:
-        """Return whether jobs on some pool use NVLink between nodes."""
-        return DOMAIN in self.cluster.links
-
-    @property
     def device_classes(self) -> list[dict[str, object]]:
-        """Names under which Kueue counts claims, with the classes of the claimed devices."""
-        return [{"name": CHANNEL, "deviceClassNames": [DEVICE_CLASS]}]
+        """Names under which Kueue counts claims, with their classes; none without claims."""
+        classes: dict[str, object] = {"name": CHANNEL, "deviceClassNames": [DEVICE_CLASS]}
+        return [classes] if DOMAIN in self.cluster.links else []
 
     @property
     def pool_label_keys(self) -> list[str]:
