@@ -21,7 +21,8 @@ def custom_resource(
     """
     properties = schema["properties"].items()
     fields = {key: _structural(each) for key, each in properties if key not in _ENVELOPE}
-    is_namespaced = "namespace" in schema["properties"]["metadata"].get("required", ())
+    metadata = schema["properties"].get("metadata", {})
+    is_namespaced = "namespace" in metadata.get("required", ())
     scope = "Namespaced" if is_namespaced else "Cluster"
     return _definition(group, kind, plural, scope, _version(version, fields))
 
