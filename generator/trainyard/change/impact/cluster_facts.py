@@ -110,7 +110,10 @@ def topology_facts(topology: Topology) -> Facts:
     yield Fact("Network", f"topology {topology.name}", what), lowest
 
 
-def _nvlink(pool: Pool, subject: str) -> Facts:
+def _of_network(pool: Pool, subject: str) -> Facts:
+    yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
+    placed = pool.topology.name if pool.topology else NONE
+    yield Fact("Network", subject, "are in topology"), placed
     if pool.has_nvlink:
         yield Fact("Network", subject, "jobs use NVLink between them"), "yes"
 
@@ -124,10 +127,7 @@ def pool_facts(pool: Pool) -> Facts:
         f"memory {format_bytes(kept.memory)}",
         f"ephemeral-storage {format_bytes(kept.ephemeral_storage)}",
     )
-    yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
-    placed = pool.topology.name if pool.topology else NONE
-    yield Fact("Network", subject, "are in topology"), placed
-    yield from _nvlink(pool, subject)
+    yield from _of_network(pool, subject)
     yield Fact("By hand", subject, "have hardware"), hardware.name
     yield Fact("By hand", subject, "have processors"), hardware.architecture
     yield Fact("By hand", subject, "have GPUs"), hardware.gpu.product if hardware.gpu else NONE
