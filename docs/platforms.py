@@ -77,7 +77,10 @@ def _accelerators() -> Iterator[str]:
         state = f"refused, since it lacks {maker.lacks}" if maker.lacks else "works"
         yield f"| `{maker.resource}` of {maker.name} | {state} |"
     yield "| any other | refused: no runtime has its settings |"
-    yield "| NVLink between nodes (GB200, GB300) | not used: jobs of several nodes use the fabric |"
+    yield (
+        "| NVLink between nodes (GB200, GB300) | works with `nvlink: true` of the pool, with Kueue "
+        "0.18.2 and later; refused with others |"
+    )
     yield "| none | works: pools of CPU nodes have a queue of their own |"
 
 

@@ -116,7 +116,9 @@ def test_every_entry_is_rendered_by_some_cluster() -> None:
 
     The rehearsal runs no MPI operator, so an example has the team with MPIJobs.
     """
-    folders = (REPOSITORY / "profiles", REPOSITORY / "examples/from-mpijobs/profiles")
+    examples = ("from-mpijobs", "gb200-nvlink")
+    folders = [REPOSITORY / "examples" / name / "profiles" for name in examples]
+    folders.append(REPOSITORY / "profiles")
     generations = [generate(folder, "../profiles/components") for folder in folders]
     rendered = {
         entry.template

@@ -21,6 +21,9 @@ pytestmark = pytest.mark.thorough
 
 EXAMPLES = ROOT / "examples"
 
+PROVIDERS = ("aws-efa", "azure-infiniband", "flat-sriov", "gb200-nvlink", "oci-rdma")
+"""Examples of networks that are not ours alone."""
+
 
 def line(diagnostic: Diagnostic) -> str:
     """Return a diagnostic as one line of the example's file."""
@@ -60,8 +63,7 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
         "two-fabrics",
         "two-generations",
         "from-mpijobs",
-        "aws-efa",
-        "azure-infiniband",
+        *PROVIDERS,
         *NAMES,
     ],
 )
@@ -110,6 +112,8 @@ def test_two_fabrics_share_the_names_of_their_rails() -> None:
     [
         ("aws-efa", "east", "language", "vpc.amazonaws.com/efa", 32),
         ("azure-infiniband", "west", "climate", "rdma/ib", 8),
+        ("oci-rdma", "south", "physics", "nvidia.com/rdma-vf", 16),
+        ("flat-sriov", "lab", "chemistry", "example.com/ib-vf", 8),
     ],
 )
 def test_devices_of_others_go_with_whole_nodes(
@@ -124,7 +128,8 @@ def test_devices_of_others_go_with_whole_nodes(
     (queue,) = [each.body for each in manifests if each.name == f"{team}-gpu"]
     (group,) = queue["spec"]["resourceGroups"]
     (flavor,) = group["flavors"]
-    quota = {each["name"]: int(each["nominalQuota"]) for each in flavor["resources"][3:]}
+    counted = [each for each in flavor["resources"] if "/" in each["name"]]
+    quota = {each["name"]: int(each["nominalQuota"]) for each in counted}
 
     assert {each.rule for each in generation.diagnostics} <= {
         "capacity/no-reserve",
@@ -135,6 +140,23 @@ def test_devices_of_others_go_with_whole_nodes(
     assert quota[devices] * 8 == quota["nvidia.com/gpu"] * number
     kinds = {each.kind.name for each in manifests}
     assert not {kind for kind in kinds if "Sriov" in kind or "NetworkAttachment" in kind}
+
+
+@pytest.mark.parametrize(
+    ("example", "network", "number"),
+    [("oci-rdma", "default/rdma-vf", 16), ("flat-sriov", "default/ib-flat", 8)],
+)
+def test_pods_attach_to_the_network_of_others_once_for_each_device(
+    example: str, network: str, number: int
+) -> None:
+    """Multus gives a pod one device for each name."""
+    profiles = EXAMPLES / example / "profiles"
+    generation = generate(profiles, "../profiles/components", today=TODAY)
+    (manifests,) = generation.manifests.values()
+    runtimes = [each for each in manifests if each.kind.name == "ClusterTrainingRuntime"]
+
+    assert runtimes
+    assert all(f"'{','.join([network] * number)}'" in str(each.body) for each in runtimes)
 
 
 def test_devices_may_have_the_prefix_of_virtual_functions(tmp_path: Path) -> None:

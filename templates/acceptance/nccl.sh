@@ -1,12 +1,13 @@
 # All-reduce of NCCL on 1, 2, 4, ... and all hosts, by all_reduce_perf; finds a silent fallback to TCP.
 # Settings: mpirun; bytes of the message; gpus of a rank; one and more, thresholds in GB/s of busbw on
-# one host and on several; rails, or other ports of a fabric; direct, if the network writes into the memory of GPUs.
+# one host and on several; rails, or other ports of a fabric; direct, if the network writes into the memory of GPUs;
+# nvlink, if it connects the hosts.
 
 need all_reduce_perf "build nccl-tests with MPI=1 into the runtime's image (github.com/NVIDIA/nccl-tests)"
 
 # reduce HOSTS: the figure, then what the log says about the network.
 reduce() {
-  local count=$1 line bus=none wrong='' socket='' indirect='' devices='' found rest
+  local count=$1 line bus=none wrong='' socket='' indirect='' devices='' domain='' found rest
   # On two hosts a tree would give more than the network has.
   local -a algorithm=()
   ((count != 2)) || algorithm=(NCCL_ALGO=RING)
@@ -24,6 +25,7 @@ reduce() {
         found=${line##*(found } found=${found%% *}
         [[ -n $devices ]] && ((devices <= found)) || devices=$found
         ;;
+      *"via P2P/MNNVL"*) domain=yes ;;
       *"GPU Direct RDMA Disabled"*) indirect=yes ;;
       *"via NET/"*GDRDMA*) ;;
       *"via NET/IB/"* | *"via NET/"*Libfabric/*) indirect=yes ;;
@@ -35,7 +37,10 @@ reduce() {
   bus=${bus%% *}
   at_least all-reduce "$count of ${#hosts[@]} hosts" "$bus" "$([[ $count == 1 ]] && echo "$one" || echo "$more")" GB/s
   [[ -z $wrong ]] || row values "$count of ${#hosts[@]} hosts" wrong "" "FAILED: NCCL computed other values"
-  ((count > 1 && rails > 0)) || return 0
+  ((count > 1)) || return 0
+  [[ -z $nvlink || -n $domain ]] ||
+    row "NVLink between hosts" "$count of ${#hosts[@]} hosts" off on "FAILED: not in one NVLink domain"
+  ((rails > 0)) || return 0
   at_least "devices of NCCL" "$count of ${#hosts[@]} hosts" "${devices:-0}" "$rails"
   [[ -z $socket ]] || row "network of NCCL" "$count of ${#hosts[@]} hosts" TCP RDMA "FAILED: not the fabric"
   [[ -z $direct || -z $indirect ]] ||

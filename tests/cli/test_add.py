@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import Ended, edit
+from tests.scaffold.test_measured import node_body, ports_body
 from trainyard.cli.main import run
 from trainyard.profiles.read import presets, releases
 
@@ -47,6 +49,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         for args in (["init"], ["add", "team", "nlp", "--nodes", "2"], ["generate"]):
             assert run(args) == 0
+        listed = {"kind": "List", "items": [node_body(), ports_body()]}
+        (folder / "nodes.json").write_text(json.dumps(listed), encoding="utf-8")
     return folder
 
 
@@ -59,6 +63,7 @@ def platform(here: Path, begun: Path) -> Path:
 
 _ADDITIONS = {
     "hardware": (("hardware", "cpu", "--preset", "cpu-node"), "hardware/cpu.yaml"),
+    "measured": (("hardware", "new", "--from", "nodes.json"), "hardware/new.yaml"),
     "runtime": (("runtime", "deepspeed", "--image", _IMAGE), "runtimes/deepspeed.yaml"),
     "torchrun": (
         ("runtime", "torch", "--launcher", "torchrun", "--image", _IMAGE),
@@ -114,6 +119,25 @@ def test_profile_that_exists_is_not_replaced(
     out = _refused(platform, trainyard("add", *args), "names/profile-exists")
     assert f"profiles/{file} is there already" in out
     assert _bytes(platform) == before
+
+
+def test_hardware_is_of_a_preset_or_of_nodes(platform: Path, trainyard: Call) -> None:
+    """One of the two; what is no dump of nodes is no traceback, and nothing is written."""
+    before = _bytes(platform)
+    both = ("--preset", "cpu-node", "--from", "nodes.json")
+    for options in ((), both):
+        ended = trainyard("add", "hardware", "new", *options)
+        assert (ended.code, "give `--preset`, or `--from` with files" in ended.err) == (2, True)
+    (platform / "broken.json").write_text('{"kind": "Node"', encoding="utf-8")
+    (platform / "jobs.json").write_text('{"kind": "Job"}', encoding="utf-8")
+    for file, words in (
+        ("absent.json", "absent.json can't be read"),
+        ("broken.json", "broken.json is not JSON"),
+        ("jobs.json", "jobs.json has 0 Nodes; make it with `kubectl get node NODE -o json`"),
+    ):
+        ended = trainyard("add", "hardware", "new", "--from", file)
+        assert (ended.code, words in ended.err) == (5, True), ended
+    assert {path: _bytes(platform)[path] for path in before} == before
 
 
 @_EACH

@@ -114,6 +114,8 @@ _PROMISE = "It is a statement for auditors; nothing on the cluster refuses it."
 NOT_SHOWABLE = {
     "access/unaudited-debugger": _PROMISE,
     "delivery/secret-not-owned": "No External Secrets Operator runs in a rehearsal.",
+    "capacity/job-larger-than-nvlink-domain": "It shows as "
+    "`capacity/job-larger-than-runtime-cap` does.",
     "capacity/maintenance-exceeds-pool": "It is about nodes that do not exist.",
     "capacity/maintenance-exceeds-quota": "No tree can be made of it.",
     "capacity/maintenance-overdue": "Nothing on the cluster reads the day.",

@@ -13,7 +13,7 @@ from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Stage
 from tests.e2e.test_fit_variants import ground
 from tests.rules.cases import TODAY
-from tests.test_examples import EXAMPLES
+from tests.test_examples import EXAMPLES, PROVIDERS
 from trainyard.generation.generate import generate
 from trainyard.golang import cache_folder
 from trainyard.model.names import DEFAULT_QUEUE
@@ -22,6 +22,7 @@ from trainyard_jobs.fit.verdict import Standing
 from trainyard_jobs.fit.walk import judge
 from trainyard_rehearsal.checks.acceptance import check_acceptance
 from trainyard_rehearsal.checks.queues import check_queues
+from trainyard_rehearsal.checks.quotas import check_quotas
 from trainyard_rehearsal.checks.sample_runs import check_sample_jobs
 from trainyard_rehearsal.control_plane.build import find
 from trainyard_rehearsal.control_plane.components import PROCESSES, read_components
@@ -74,10 +75,14 @@ def test_cluster_without_gpus_and_fabric_keeps_every_promise(tmp_path: Path) -> 
     assert outcomes["sample jobs run"].tried > 0
 
 
-@pytest.mark.parametrize("example", [NAMES[0], "aws-efa", "azure-infiniband"])
+@pytest.mark.parametrize("example", [NAMES[0], *PROVIDERS])
 @pytest.mark.usefixtures("cache")
 def test_example_is_accepted_and_runs_its_samples(example: str, tmp_path: Path) -> None:
-    """The part of its rehearsal that takes less than a minute: the tree, its queues, its jobs."""
+    """The part of its rehearsal that takes a minute or two: the tree, its queues, its jobs.
+
+    Each job has its flavor, nodes, requests, networks and claims; one node more is refused, and
+    each quota can be filled.
+    """
     profiles, target = EXAMPLES / example / "profiles", tmp_path / "overlays"
     generation = generate(profiles, COMPONENTS, today=TODAY)
     write(target, generation.files)
@@ -89,15 +94,19 @@ def test_example_is_accepted_and_runs_its_samples(example: str, tmp_path: Path) 
     components = read_components(site.cluster.release.name)
     plan = Plan(site, target / site.name, components, kinds)
     with opened(plan, find(components, cache_folder()), tmp_path / "run") as lab:
+        samples = sample_jobs(site, manifests, "")
         outcomes = [
             *check_acceptance(lab, objects),
             *check_queues(lab),
-            *check_sample_jobs(lab, sample_jobs(site, manifests, "")),
+            *check_sample_jobs(lab, samples),
+            *check_quotas(lab, samples, [tenant.name for tenant in site.tenants]),
         ]
 
     assert not [outcome for outcome in outcomes if not outcome.fine]
     tried = {outcome.promise: outcome.tried for outcome in outcomes}
     assert (tried["local queues active"], tried["sample jobs run"]) == (4, 4)
+    assert (tried["largest jobs admitted"], tried["one node more refused"]) == (4, 4)
+    assert tried["own quotas filled"] == 2
 
 
 @pytest.mark.parametrize("example", NAMES)
@@ -118,10 +127,10 @@ def test_job_without_a_label_is_admitted_for_each_team(example: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("example", NAMES)
+@pytest.mark.parametrize("example", [*NAMES, *PROVIDERS])
 @pytest.mark.usefixtures("cache")
-def test_reference_architecture_keeps_every_promise(example: str, tmp_path: Path) -> None:
-    """The platforms that sites copy, each on the control plane of its release."""
+def test_example_keeps_every_promise(example: str, tmp_path: Path) -> None:
+    """The platforms that sites copy, each on the control plane of its release, in full."""
     outcomes = _outcomes(example, tmp_path / "overlays")
 
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]

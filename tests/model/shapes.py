@@ -154,6 +154,7 @@ def launch(
         hardware=hardware or node(),
         fabric=on,
         topology=topology(on, levels),
+        has_nvlink=False,
         release=replace(known.release, groups_podsets=groups),
         part=part,
         owner=owner,

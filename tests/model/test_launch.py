@@ -17,7 +17,8 @@ from trainyard.model.launch import Launch
 from trainyard.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
 from trainyard.model.link import ROCE
 from trainyard.model.runtime import INITIALIZERS, Step
-from trainyard.render.views.launch import LaunchView, RuntimeView
+from trainyard.render.views.launch import LaunchView
+from trainyard.render.views.runtime import RuntimeView
 
 RACK = "example.com/rack"
 PREFERRED, GROUP = "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/podset-group-name"

@@ -337,7 +337,15 @@ NO_IB = (
 )
 SOCKET = "h:7:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\\n"
 END = "# Out of bounds values : 0 OK\\n# Avg bus bandwidth    : %s \\n#\\n"
-TWO = {"bytes": "16G", "gpus": "1", "one": "460", "more": "314", "rails": "2", "direct": "yes"}
+TWO = {
+    "bytes": "16G",
+    "gpus": "1",
+    "one": "460",
+    "more": "314",
+    "rails": "2",
+    "direct": "yes",
+    "nvlink": "",
+}
 
 
 def _nccl(stage: Stage, log: str, end: str = END % "471.33") -> None:
@@ -408,6 +416,22 @@ def test_efa_is_found_in_the_log_of_its_plugin(
     ended = stage.run("nccl", **{**TWO, "rails": "32"})
 
     assert ended.verdicts(what)[-1].startswith(verdict), ended.out
+
+
+@pytest.mark.parametrize(
+    ("log", "verdicts"),
+    [
+        (IB + "h:7:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 4[0] via P2P/MNNVL/CE\\n", []),
+        (IB + DIRECT, ["FAILED: not in one NVLink domain"]),
+    ],
+    ids=["domain", "fabric"],
+)
+def test_nvlink_between_hosts_is_found(stage: Stage, log: str, verdicts: list[str]) -> None:
+    """As NCCL writes it (NVIDIA/nccl:src/transport/p2p.cc); without it NCCL uses the fabric."""
+    _nccl(stage, log, END % "471.3")
+    ended = stage.run("nccl", **{**TWO, "nvlink": "yes"})
+
+    assert ended.verdicts("NVLink between hosts")[-1:] == verdicts, ended.out
 
 
 def test_sockets_are_right_without_rails(stage: Stage) -> None:

@@ -84,7 +84,7 @@ def test_an_unknown_fabric_gets_the_list() -> None:
     (found,) = findings(_link("slingshot"))
 
     assert "slingshot" in found.message
-    assert "efa, exclusive-devices, infiniband, roce, shared-device" in found.hint
+    assert "efa, exclusive-devices, flat-sriov, infiniband, roce, shared-device" in found.hint
 
 
 @pytest.mark.parametrize(
@@ -232,3 +232,54 @@ def test_merging_is_that_of_cases() -> None:
     """The helper above keeps null, which a case removes by."""
     assert merged({"a": 1}, {"a": None}) == {}
     assert changed({"a": {"b": 1}}, {"a": {"c": None}}) == {"a": {"b": 1, "c": None}}
+
+
+_SHARED = "fabric `ib` is shared-device"
+
+
+@pytest.mark.parametrize(
+    ("fabric", "message"),
+    [
+        ({"network": "default/rdma-vf"}, ""),
+        ({"link": "flat-sriov", "network": "rdma-vf"}, ""),
+        (
+            {"link": "shared-device", "network": "rdma-vf"},
+            f"{_SHARED}, whose networks belong to the cluster's owner, and has `network`",
+        ),
+        (
+            {"link": "efa", "devices": None, "network": "rdma-vf"},
+            "fabric `ib` is efa, whose networks belong to the cloud, and has `network`",
+        ),
+        (
+            {
+                "link": "infiniband",
+                "devices": None,
+                "network": "rdma-vf",
+                "partitions": "0x0100-0x017f",
+                "addresses": "10.64.0.0/13",
+            },
+            "fabric `ib` is infiniband, whose devices the tree makes, and has `network`",
+        ),
+    ],
+)
+def test_network_is_of_devices_that_are_given_one_by_one(
+    fabric: dict[str, Any], message: str
+) -> None:
+    """A slot has no network of its own, and those of clouds and of the tree have no name."""
+    external = {"NetworkAttachmentDefinition/rdma-vf": "network team"}
+    change = {CLUSTER: {"fabrics": {"ib": fabric}, "external": external}}
+    found = [
+        each.message
+        for each in findings(changed(EXCLUSIVE, change))
+        if each.rule == "fabric/fields-of-another-link"
+    ]
+
+    assert found == ([message] if message else [])
+
+
+def test_network_of_devices_is_declared_with_its_owner() -> None:
+    change = {CLUSTER: {"fabrics": {"ib": {"network": "default/rdma-vf"}}}}
+
+    found = messages("references/undeclared-external", changed(EXCLUSIVE, change))
+
+    assert "`NetworkAttachmentDefinition/rdma-vf` is not declared in `external`" in found

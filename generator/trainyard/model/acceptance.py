@@ -138,6 +138,7 @@ def _nccl(launch: Launch, _: tuple[str, ...]) -> Settings:
         # Slots do not tell how many ports a pod has: one at least.
         "rails": str(launch.ports or int(launch.rdma is not None)),
         "direct": "yes" if _is_direct(launch) else "",
+        "nvlink": "yes" if launch.claims_nvlink else "",
     }
 
 

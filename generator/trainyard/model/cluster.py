@@ -27,6 +27,7 @@ from trainyard.model.monitoring import (
 )
 from trainyard.model.named import by_name
 from trainyard.model.network import Egress
+from trainyard.model.nvlink import DOMAIN as NVLINK
 from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.settings import Settings
@@ -243,10 +244,14 @@ class Cluster:
 
     @property
     def links(self) -> frozenset[str]:
-        """The link of each fabric with rails, ``fabric`` if there is one, ``rdma`` for any kind."""
-        links = frozenset(fabric.link.name for fabric in self.rail_fabrics)
-        rails = links | {"fabric"} if links else links
-        return rails | {"rdma"} if self.fabrics else rails
+        """The link of each fabric with rails, ``fabric`` if there is one, ``rdma`` for any kind.
+
+        And ``nvlink``, where it connects the nodes of some pool for jobs.
+        """
+        links = {fabric.link.name for fabric in self.rail_fabrics}
+        links |= {"fabric"} if links else set()
+        links |= {"rdma"} if self.fabrics else set()
+        return frozenset(links | {NVLINK for pool in self.pools if pool.has_nvlink})
 
     def has_metrics(self, sources: Collection[str], link: str = "") -> bool:
         """Return whether it has some sources of metrics, and a fabric if one is asked for."""

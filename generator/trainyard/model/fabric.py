@@ -10,6 +10,9 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.link import Link
 from trainyard.model.provider import Provider, Request
 
+ATTACHMENT = "NetworkAttachmentDefinition"
+"""Kind under which a cluster declares who makes the network of devices."""
+
 BLOCK = 20
 """Prefix length of a team's addresses on rails, where the fabric states none."""
 
@@ -62,9 +65,12 @@ class DeviceFabric(Fabric):
 
     Args:
         devices: extended resource that pods request, e.g. ``vpc.amazonaws.com/efa``.
+        network: NetworkAttachmentDefinition of each device, with its namespace unless it is in each
+            of the pods; empty where pods need none.
     """
 
     devices: str
+    network: str = ""
 
     def advertised(self, hardware: Hardware) -> int:
         """Return how many a node has; 0 where its profile doesn't state it."""

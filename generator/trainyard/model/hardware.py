@@ -11,12 +11,12 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.accelerator import Product, known
 from trainyard.model.unit import Unit
 
-_KERNEL_PART = 64
+KERNEL_PART = 64
 """The kernel keeps 64 bytes for each page of 4 KiB (linux:include/linux/mm_types.h, struct page):
 one part in 64."""
 
-_EVICTION_MEMORY = 100 << 20
-_EVICTION_STORAGE = Fraction(1, 10)
+EVICTION_MEMORY = 100 << 20
+EVICTION_STORAGE = Fraction(1, 10)
 """kubelet evicts pods when less is free, and offers that much less
 (kubernetes:pkg/kubelet/eviction/defaults_linux.go and hardEvictionReservation in
 pkg/kubelet/cm/helpers.go, @v1.36.3)."""
@@ -184,9 +184,9 @@ class Hardware:
         """
         return Share(
             cpu=self.kubelet.cpu,
-            memory=self.total.memory // _KERNEL_PART + self.kubelet.memory + _EVICTION_MEMORY,
+            memory=self.total.memory // KERNEL_PART + self.kubelet.memory + EVICTION_MEMORY,
             ephemeral_storage=self.kubelet.ephemeral_storage
-            + int(self.total.ephemeral_storage * _EVICTION_STORAGE),
+            + int(self.total.ephemeral_storage * EVICTION_STORAGE),
         )
 
     @property

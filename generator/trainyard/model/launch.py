@@ -21,6 +21,7 @@ class Launch:
         hardware: of the nodes; of several kinds, the least that all of them give.
         fabric: that the nodes are on; None where they are on none.
         topology: by which Kueue places its pods; None where it counts nodes only.
+        has_nvlink: whether NVLink connects the nodes, for jobs of several.
         part: of a node that one pod asks for.
         owner: namespace whose networks it attaches to; empty where they have the same names in
             every namespace.
@@ -32,6 +33,7 @@ class Launch:
     hardware: Hardware
     fabric: Fabric | None
     topology: Topology | None
+    has_nvlink: bool
     release: Release
     part: Fraction
     owner: str
@@ -67,6 +69,33 @@ class Launch:
         """The fabric over which ranks talk by RDMA; None where they use sockets."""
         on_rails = isinstance(self._used, RailFabric)
         return None if on_rails and not self.rails else self._used
+
+    @property
+    def claims_nvlink(self) -> bool:
+        """Return whether each pod claims NVLink to those on other nodes.
+
+        Not on a part of a node: a node is in one domain, and its other parts may be of other teams
+        (kubernetes-sigs/dra-driver-nvidia-gpu#353).
+        """
+        return self.has_nvlink and self.runtime.uses_rdma and self.part == 1
+
+    @property
+    def takes_resources(self) -> bool:
+        """Return whether a job may state its pods' resources, as long as they are these.
+
+        Trainer would give them to a small launcher alone, and drops claims
+        (kubeflow/trainer:pkg/runtime/core/trainingruntime.go@v2.3.0).
+        """
+        return not (self.runtime.small_launcher or self.claims_nvlink)
+
+    @property
+    def most_nodes(self) -> int:
+        """Nodes of the largest job: the runtime's, and of one domain of NVLink."""
+        product, most = self.hardware.product, self.runtime.max_nodes
+        if not self.claims_nvlink or product is None or product.nvlink_nodes == 1:
+            return most
+        stated = self.topology.leaf_nodes if self.topology else 0
+        return min(most, stated or product.nvlink_nodes)
 
     @property
     def ports(self) -> int:

@@ -14,6 +14,7 @@ from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.hardware import Hardware, Nic
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import Price
+from trainyard.model.nvlink import CHANNEL
 from trainyard.model.quantity import format_amount, format_nodes
 from trainyard.model.topology import Topology
 
@@ -29,6 +30,7 @@ class Pool:
         price: of a node-hour; None where the profile states none.
         maintenance: what is out of use, in the profile's order.
         own_labels: of these nodes, beside those of the hardware.
+        has_nvlink: whether jobs use NVLink between its nodes.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Pool:
     price: Price | None = None
     maintenance: tuple[Maintenance, ...] = ()
     own_labels: Mapping[str, str] = field(default_factory=dict)
+    has_nvlink: bool = False
 
     @property
     def labels(self) -> dict[str, str]:
@@ -126,6 +129,12 @@ class Pool:
         if fabric := self.device_fabric:
             allocatable[fabric.devices] = fabric.advertised(self.hardware)
         return dict(sorted(allocatable.items()))
+
+    @cached_property
+    def countable(self) -> dict[str, int]:
+        """What quota is counted in: the allocatable, and one claim of NVLink a node."""
+        claims = {CHANNEL: 1} if self.has_nvlink else {}
+        return dict(sorted((self.allocatable | claims).items()))
 
     @property
     def allocatable_quantities(self) -> dict[str, str]:

@@ -96,6 +96,10 @@ _PLUGIN = "DevicePlugin"
 _POOL_NETWORKS = "PoolNetworks"
 """Who keeps the network of each pool apart from that of the others."""
 _ADVERTISED = "Each node advertises {devices} to Kubernetes, by a device plugin that others run."
+_GIVEN = (
+    "Pods see the RDMA devices that the plugin gives them, in the network that the fabric's "
+    "`network` names, if it names one."
+)
 _NO_LIMIT = "Containers of the nodes may lock memory without limit."
 
 
@@ -159,11 +163,16 @@ _EFA = Provider(
 _EXCLUSIVE = Provider(
     name="exclusive-devices",
     title="RDMA devices that the cluster's owner advertises, each for one pod",
-    places=("Azure: ND A100 v4, ND H100 v5, ND H200 v5", "virtual machines with RDMA functions"),
+    places=(
+        "Azure: ND A100 v4, ND H100 v5, ND H200 v5",
+        "OCI: BM.GPU shapes with `nvidia.com/rdma-vf`",
+        "whole ports (host-device), and virtual machines with RDMA functions",
+    ),
     request=Request.DEVICES,
     link=None,
     # Azure/aks-rdma-infiniband:configs/nicclusterpolicy@700dabb (`rdma/ib`, one unit an HCA);
-    # Mellanox/network-operator-docs@0c0ecad (`nvidia.com/hostdev`, a whole port of the node).
+    # Mellanox/network-operator-docs@0c0ecad (`nvidia.com/hostdev`, a whole port of the node);
+    # oracle-quickstart/oci-hpc-oke:docs/using-rdma-network-interfaces-in-manifests.md@61d210a.
     devices="",
     network_owner="the cluster's owner",
     external=(_PLUGIN, _POOL_NETWORKS),
@@ -173,13 +182,37 @@ _EXCLUSIVE = Provider(
     proof=_VERBS,
     needs=(
         _ADVERTISED,
-        "Pods see the RDMA devices that the plugin gives them, and need no network of Multus.",
+        _GIVEN,
         "No other pool has the partition, placement group or VLAN of the nodes.",
         _NO_LIMIT,
         # Azure/aks-rdma-infiniband:tests/scenarios/nvidia-topology@700dabb.
         "In virtual machines, images have the machine's topology file and set `NCCL_TOPO_FILE`.",
     ),
     quota="All devices of the team's nodes: those of a node go with the whole node.",
+    launcher=_UCX,
+)
+
+_FLAT = Provider(
+    name="flat-sriov",
+    title="SR-IOV virtual functions of others, all in one partition or VLAN",
+    places=("servers of your own, in the default partition of InfiniBand or untagged VLAN",),
+    request=Request.DEVICES,
+    link=None,
+    # k8snetworkplumbingwg/sriov-network-operator:README.md@v1.6.0: a SriovNetwork without `vlan`.
+    devices="",
+    network_owner="the cluster's owner",
+    external=(_PLUGIN,),
+    separation=Separation.NOTHING,
+    separated_by="nothing: all virtual functions are in one partition or VLAN",
+    whole_nodes=True,
+    proof=_VERBS,
+    needs=(
+        _ADVERTISED,
+        _GIVEN,
+        "Each virtual function has an address that no other has.",
+        _NO_LIMIT,
+    ),
+    quota="All virtual functions of the team's nodes: those of a node go with the whole node.",
     launcher=_UCX,
 )
 
@@ -218,6 +251,7 @@ PROVIDERS: Mapping[str, Provider] = by_name(
         _rails(ROCE, "RoCE by SR-IOV", "a VLAN of the team's own"),
         _EFA,
         _EXCLUSIVE,
+        _FLAT,
         _SHARED,
     )
 )

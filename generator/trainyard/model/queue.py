@@ -57,8 +57,8 @@ class Flavor:
         )
 
     def amount(self, resource: str, nodes: Fraction) -> int:
-        """Return the allocatable amount of a resource on some nodes, in base units."""
-        return int(nodes * self.pool.allocatable.get(resource, 0))
+        """Return what some nodes have of a resource, in base units."""
+        return int(nodes * self.pool.countable.get(resource, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Queue:
     @property
     def covered(self) -> tuple[str, ...]:
         """Names of the resources of any flavor, in the one order that Kueue's webhook demands."""
-        resources = chain.from_iterable(flavor.pool.allocatable for flavor in self.flavors)
+        resources = chain.from_iterable(flavor.pool.countable for flavor in self.flavors)
         return tuple(sorted(set(resources)))
 
 

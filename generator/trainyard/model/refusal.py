@@ -38,7 +38,8 @@ REFUSALS: Mapping[str, Refusal] = by_name(
         Refusal(
             "gke-rdma",
             "GKE, A3 Ultra and A4 (GPUDirect RDMA)",
-            "A pod needs annotations that name Google's networks, and libraries of the host.",
+            "A pod needs Google's libraries from a folder of the host, which no restricted "
+            "namespace permits.",
             _SOCKETS,
         ),
         Refusal(

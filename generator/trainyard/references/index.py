@@ -95,8 +95,8 @@ def _declared_in(space: Space) -> Iterator[Name]:
 def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]:
     body: Mapping[str, Any] = manifest.body
     match kind:
-        case "ExternalSecret":
-            yield "Secret", manifest.namespace, secret_of(manifest)
+        case "ComputeDomain" | "ExternalSecret":
+            yield _made_of(manifest)
         case "SriovNetwork":
             # The SR-IOV operator writes it into the namespace, under the name of its own object.
             yield (
@@ -112,6 +112,14 @@ def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]
         case "MachineConfigPool":
             for label, value in mapping(body, "metadata", "labels").items():
                 yield POOL_LABEL, "", f"{label}={value}"
+
+
+def _made_of(manifest: Manifest) -> Name:
+    """Return what another controller makes of an object, beside it."""
+    if manifest.kind.name == "ExternalSecret":
+        return "Secret", manifest.namespace, secret_of(manifest)
+    template = mapping(manifest.body, "spec", "channel", "resourceClaimTemplate")
+    return "ResourceClaimTemplate", manifest.namespace, str(template.get("name"))
 
 
 def secret_of(manifest: Manifest) -> str:

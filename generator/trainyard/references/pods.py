@@ -30,6 +30,7 @@ _CLUSTER_ANNOTATIONS = {
 _CONTAINERS = (("spec", "containers", EVERY), ("spec", "initContainers", EVERY))
 _BESIDE = (
     ("ConfigMap", ("spec", "volumes", EVERY, "configMap", "name")),
+    ("ResourceClaimTemplate", ("spec", "resourceClaims", EVERY, "resourceClaimTemplateName")),
     ("PersistentVolumeClaim", ("spec", "volumes", EVERY, "persistentVolumeClaim", "claimName")),
     ("Secret", ("spec", "imagePullSecrets", EVERY, "name")),
     ("Secret", ("spec", "volumes", EVERY, "secret", "secretName")),

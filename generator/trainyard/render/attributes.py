@@ -28,7 +28,7 @@ from trainyard.model.tenant import Tenant
 from trainyard.model.topology import Topology
 from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
 from trainyard.render.views.dns import DnsView
-from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
+from trainyard.render.views.launch import LaunchView
 from trainyard.render.views.logs import LogsView
 from trainyard.render.views.monitoring import MetricSourceView
 from trainyard.render.views.network import (
@@ -41,6 +41,7 @@ from trainyard.render.views.network import (
 from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
 from trainyard.render.views.release import FinishedJobsView, ReleaseView
+from trainyard.render.views.runtime import RuntimeView, StepView
 from trainyard.render.views.sample import SampleView
 from trainyard.render.views.site import SiteView
 from trainyard.render.views.space import IdsView, SpaceView

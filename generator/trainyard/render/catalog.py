@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import INFINIBAND, ROCE
 from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
+from trainyard.model.nvlink import DOMAIN, FEATURE
 from trainyard.model.platform import Site
 from trainyard.render import scopes
 from trainyard.render.delivery import Delivery
@@ -26,8 +27,8 @@ class Entry(Generic[Subject]):
         template: below templates/, without ending; its first part is the unit.
         scopes: one rendering for each.
         feature: of a release; others don't render it. Every release does when empty.
-        link: a fabric's link, ``fabric`` for any with rails, or ``rdma`` for any; a cluster without
-            one has no such kind. Every cluster when empty.
+        link: a fabric's link, ``fabric`` for any with rails, ``rdma`` for any, or ``nvlink``; a
+            cluster without one has no such kind. Every cluster when empty.
     """
 
     template: str
@@ -153,6 +154,12 @@ CATALOG: tuple[Entry[Site], ...] = (
         "team/network-attachment-definition",
         scopes.within("network", scopes.networks(INFINIBAND)),
         link=INFINIBAND.name,
+    ),
+    Entry(
+        "team/compute-domain",
+        scopes.within("domain", lambda space: SpaceView(space).domains),
+        FEATURE,
+        DOMAIN,
     ),
     Entry("team/persistent-volume-claim", scopes.within("claim", lambda space: space.claims)),
     Entry("team/external-secret-s3", scopes.within("secret", lambda space: space.buckets)),

@@ -19,6 +19,10 @@ _SSH_OPTIONS = (
 
 Environment = dict[str, str]
 
+NVLINK = {"NCCL_CUMEM_ENABLE": "1", "NCCL_MNNVL_ENABLE": "1"}
+"""Variables of ranks with NVLink between nodes: without it NCCL fails, and does not fall back
+(coreweave/nccl-tests:mpi-operator@cb86553; NCCL documentation, NCCL_MNNVL_ENABLE)."""
+
 
 def home(runtime: Runtime) -> str:
     """Return the home of ranks: of sshd's account, or a volume where the uid has no account."""

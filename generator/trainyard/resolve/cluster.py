@@ -187,6 +187,7 @@ def _pool(
         price=parse_price(stated["nodeHour"]) if "nodeHour" in stated else None,
         maintenance=tuple(_maintenance(stated, at / "maintenance")),
         own_labels=_labels(stated),
+        has_nvlink=stated["nvlink"],
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.fabric import BLOCK, DeviceFabric, Fabric, RailFabric
 from trainyard.model.link import LINKS, Link
-from trainyard.model.provider import PROVIDERS, Provider
+from trainyard.model.provider import PROVIDERS, Provider, Request
 from trainyard.model.refusal import REFUSALS
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import NOWHERE, network
@@ -19,6 +19,9 @@ from trainyard.rules.fabric.unsupported_link import RULE as UNSUPPORTED_LINK
 
 _OF_RAILS = ("addresses", "block", "mtu", "trafficClass", "resources")
 """Fields that only fabrics with rails have, beside the range of their link."""
+
+_OF_DEVICES = ("devices", "network")
+"""Fields of fabrics whose devices others advertise under a name of their own."""
 
 
 def resolve_fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[dict[str, Fabric | None]]:
@@ -45,7 +48,8 @@ def _fabric(name: str, stated: Mapping[str, Any], at: Pointer) -> Resolving[Fabr
             message = f"fabric `{name}` is {provider.name} and has no `devices`"
             yield FIELDS_OF_ANOTHER_LINK.at(at.key(), message)
             return None
-        return DeviceFabric(name, at, provider, provider.devices or stated["devices"])
+        devices, attached = provider.devices or stated["devices"], stated.get("network", "")
+        return DeviceFabric(name, at, provider, devices, attached)
     yield from _segments_of_another_link(name, stated, provider.link, at)
     if "addresses" not in stated:
         message = f"fabric `{name}` is {provider.name} and has no `addresses`"
@@ -73,13 +77,18 @@ def _fields_of_rails(
 ) -> Iterator[Diagnostic]:
     """Yield each field of a fabric without rails that only one with rails has."""
     ranges = tuple(link.ranges for link in LINKS.values())
-    wrong = [field for field in (*_OF_RAILS, *ranges) if field in stated]
-    if "devices" in stated and provider.devices:
-        wrong.append("devices")
-    for field in wrong:
+    foreign = [*_OF_RAILS, *ranges, *_unnamed(provider)]
+    for field in (field for field in foreign if field in stated):
         owner = f"fabric `{name}` is {provider.name}, whose networks belong to "
         message = f"{owner}{provider.network_owner}, and has `{field}`"
         yield FIELDS_OF_ANOTHER_LINK.at((at / field).key(), message)
+
+
+def _unnamed(provider: Provider) -> tuple[str, ...]:
+    """Return the fields of devices that a fabric of a provider has no name for."""
+    if provider.devices:
+        return _OF_DEVICES
+    return ("network",) if provider.request is Request.SLOT else ()
 
 
 def _segments_of_another_link(
@@ -95,9 +104,18 @@ def _segments_of_another_link(
     if not stated:
         message = f"fabric `{name}` is {link.name} and has no `{link.ranges}`"
         yield SEGMENTS_OF_ANOTHER_LINK.at((at / link.ranges).key(), message)
-    if "devices" in fabric:
-        message = f"fabric `{name}` is {link.name}, whose devices the tree makes, and has `devices`"
-        yield FIELDS_OF_ANOTHER_LINK.at((at / "devices").key(), message)
+    yield from _fields_of_devices(name, fabric, link, at)
+
+
+def _fields_of_devices(
+    name: str, fabric: Mapping[str, Any], link: Link, at: Pointer
+) -> Iterator[Diagnostic]:
+    """Yield each field of a fabric with rails that only one of given devices has."""
+    for field in _OF_DEVICES:
+        if field in fabric:
+            owner = f"fabric `{name}` is {link.name}, whose devices the tree makes"
+            message = f"{owner}, and has `{field}`"
+            yield FIELDS_OF_ANOTHER_LINK.at((at / field).key(), message)
 
 
 def _on_rails(

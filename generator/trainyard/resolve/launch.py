@@ -92,7 +92,7 @@ def _on_any_kind(runtime: Runtime, place: _Place) -> Iterator[Grant]:
 def _whole(launch: Launch, held: Sequence[PoolQuota], place: _Place) -> Grant:
     """Return the grant of whole nodes of one pool."""
     maximum = max(int(quota.maximum) for _, quota in held)
-    return Grant(launch, min(place.space.largest_job, launch.runtime.max_nodes, maximum))
+    return Grant(launch, min(place.space.largest_job, launch.most_nodes, maximum))
 
 
 def _share(pool: Pool, quota: Quota, runtime: Runtime, place: _Place) -> Grant | None:
@@ -127,16 +127,18 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
     return by_name(pool.hardware for pool in cluster.pools if _demands(pool) == demands)
 
 
-def _demands(pool: Pool) -> tuple[str, str, str, int, str, int]:
+def _demands(pool: Pool) -> tuple[str, str, str, bool, int, str, int]:
     """Return what a pod template demands of a pool.
 
-    Architecture, fabric, the level to share, the number of ports, and resource and number of GPUs.
+    Architecture, fabric, the level to share, NVLink between nodes, the number of ports, and
+    resource and number of GPUs.
     """
     kind = pool.hardware
     fabric = pool.fabric.name if pool.fabric else ""
     level = pool.topology.preferred_level if pool.topology else ""
     gpu = kind.gpu.resource if kind.gpu else ""
-    return (kind.architecture, fabric, level, pool.ports, gpu, kind.gpus)
+    nvlink = pool.has_nvlink
+    return (kind.architecture, fabric, level, nvlink, pool.ports, gpu, kind.gpus)
 
 
 def _launch(
@@ -153,6 +155,7 @@ def _launch(
         hardware=hardware,
         fabric=pool.fabric,
         topology=pool.topology,
+        has_nvlink=pool.has_nvlink,
         release=cluster.release,
         part=part,
         owner=place.namespace if attached and attached.link.operator_networks else "",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.generation.generate import Target
+from trainyard.handed_in import listed, shown
 from trainyard.model.hardware import Hardware
 from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
@@ -19,7 +21,8 @@ from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.release import resolve_release
 from trainyard.rules.names.profile_exists import RULE as PROFILE_EXISTS
 from trainyard.scaffold.cluster import NewPool, cluster_profile
-from trainyard.scaffold.hardware import hardware_profile
+from trainyard.scaffold.hardware import hardware_profile, measured_profile
+from trainyard.scaffold.nodes import measured
 from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.runtime import NewRuntime, runtime_profile
 from trainyard.scaffold.selection import chosen, unknown
@@ -91,6 +94,28 @@ def add_hardware(place: Target, name: str, preset: str, today: str) -> Addition[
 
     def plan(profiles: Profiles, _: Platform, __: object) -> _Planned:
         content = hardware_profile(preset, presets()[preset].value)
+        return _new("hardware", name, content, profiles.hardware)
+
+    return add(place, plan, today)
+
+
+def add_measured(place: Target, name: str, files: Sequence[Path], today: str) -> Addition[Plan]:
+    """Write a hardware profile of what nodes say of themselves, unless it brings new errors.
+
+    Args:
+        place: as `add` takes it.
+        name: of the profile.
+        files: of the nodes, and of the SR-IOV operator's states of them.
+        today: as `add` takes it.
+
+    Raises:
+        TreeError: as `add`; or a file can't be read, has no node, or nodes of several types.
+        ToolError: as `add`.
+    """
+    bodies = [body for file in files for _, body in listed(file)]
+    content = measured_profile(measured(" and ".join(map(shown, files)), bodies))
+
+    def plan(profiles: Profiles, _: Platform, __: object) -> _Planned:
         return _new("hardware", name, content, profiles.hardware)
 
     return add(place, plan, today)

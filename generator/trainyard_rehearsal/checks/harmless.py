@@ -52,8 +52,8 @@ def harmless_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     yield Variant("as it is", body)
     for pod in _GOOD_PODS:
         yield Variant(f"pod {as_json(pod)}", with_pod(sample, body, pod))
-    small = sample.launch.runtime.small_launcher
-    for trainer in (*_GOOD_TRAINERS, *(() if small else own_resources(sample))):
+    resources = own_resources(sample) if sample.launch.takes_resources else ()
+    for trainer in (*_GOOD_TRAINERS, *resources):
         yield variant(body, "trainer", trainer)
     for spec in ({"managedBy": "trainer.kubeflow.org/trainjob-controller"}, _unchanged(sample)):
         yield variant(body, "spec", spec)

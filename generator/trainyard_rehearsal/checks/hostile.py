@@ -227,12 +227,12 @@ def _overrides(job: Body) -> Iterator[tuple[Body, str]]:
 
 
 def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
-    """Yield resources other than a whole node or a whole share; beside a small launcher any."""
+    """Yield resources other than a whole node or a whole share; where a job may state none, any."""
     for amounts in (*_wrong_amounts(sample), *_named_alone(sample)):
         yield resources_per_node(amounts, amounts), RESOURCES
     whole = whole_node(sample)
     yield resources_per_node({**whole, "cpu": "1"}, {**whole, "cpu": "2"}), RESOURCES
-    if sample.launch.runtime.small_launcher:
+    if not sample.launch.takes_resources:
         for resources in own_resources(sample):
             yield resources, RESOURCES
 

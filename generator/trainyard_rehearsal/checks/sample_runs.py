@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby, product
 
+from trainyard.model.lookup import mappings
 from trainyard.model.manifest import Manifest
+from trainyard.model.nvlink import CLIQUE, DOMAIN
 from trainyard.model.quantity import format_amount
 from trainyard.model.space import Grant, Sample, Space
 from trainyard_rehearsal.checks.jobs import Job, Pod, conditions, submit
@@ -113,6 +115,8 @@ def _differences(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
     yield from _unordered_ranks(lab, ranks, sample)
     yield from _wrong_requests(ranks, sample)
     yield from _missing_networks(lab, pods, sample.space)
+    if sample.launch.claims_nvlink:
+        yield from _apart(lab, ranks, sample)
 
 
 def _wrong_flavors(lab: Lab, flavors: set[str], sample: Sample) -> Iterator[str]:
@@ -182,13 +186,39 @@ def _wrong_requests(pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
             yield f"{pod.name} asks for {requests}, not {expected}"
 
 
+def _apart(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    """Yield pods without a claim on their node's channel, and ranks in several NVLink domains."""
+    claims = lab.api.list("resource.k8s.io/v1", "ResourceClaim", sample.space.namespace)
+    given = set(chain.from_iterable(map(_devices, claims)))
+    for pod in pods:
+        (container,) = pod.body["spec"]["containers"]
+        wanted = [claim["name"] for claim in container["resources"].get("claims", [])]
+        if wanted != [DOMAIN] or (pod.name, pod.node) not in given:
+            yield f"{pod.name} claims {wanted}, and has no channel of {pod.node}"
+    labels = _node_labels(lab)
+    if len({labels[pod.node][CLIQUE] for pod in pods}) > 1:
+        yield "ranks are in several NVLink domains"
+
+
+def _devices(claim: Body) -> Iterator[tuple[str, str]]:
+    """Yield each pod that a claim is reserved for, with the pool of each device: its node."""
+    status = claim.get("status") or {}
+    results = mappings(status, "allocation", "devices", "results")
+    for pod, device in product(mappings(status, "reservedFor"), results):
+        yield str(pod["name"]), str(device["pool"])
+
+
 def _missing_networks(lab: Lab, pods: Sequence[Pod], space: Space) -> Iterator[str]:
-    """Yield networks of the pods' annotations that don't exist in their namespace."""
+    """Yield networks of the pods' annotations that don't exist in their namespace.
+
+    Those of a fabric's owner are declared, and none of the tree.
+    """
     networks: set[str] = set()
+    of_others = {fabric.network for fabric in lab.plan.site.cluster.device_fabrics}
     for pod in pods:
         text = pod.body["metadata"].get("annotations", {}).get(_NETWORKS, "")
         networks |= set(text.split(",")) - {""}
-    for name in sorted(networks):
+    for name in sorted(networks - of_others):
         if not _network_exists(lab, space, name):
             yield f"no network {name}"
 

@@ -15,13 +15,16 @@ _ENVELOPE = {"apiVersion", "kind", "metadata"}
 def custom_resource(
     group: str, version: str, kind: str, plural: str, schema: Mapping[str, Any]
 ) -> Body:
-    """Return the definition of a cluster-wide kind, as far as a structural schema can express it.
+    """Return the definition of a kind, as far as a structural schema can express it.
 
     Strict field validation refuses unknown fields; conditions between fields are left out.
     """
     properties = schema["properties"].items()
     fields = {key: _structural(each) for key, each in properties if key not in _ENVELOPE}
-    return _definition(group, kind, plural, "Cluster", _version(version, fields))
+    metadata = schema["properties"].get("metadata", {})
+    is_namespaced = "namespace" in metadata.get("required", ())
+    scope = "Namespaced" if is_namespaced else "Cluster"
+    return _definition(group, kind, plural, scope, _version(version, fields))
 
 
 def mpi_jobs() -> Body:

@@ -14,7 +14,7 @@ from pathlib import Path
 from trainyard.diagnostics import ToolError, TreeError
 from trainyard.model.platform import Site
 from trainyard.yaml_io.manifests import parse_manifests
-from trainyard_rehearsal.control_plane import controllers, local_cluster
+from trainyard_rehearsal.control_plane import compute_domains, controllers, local_cluster
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.components import Components
@@ -27,7 +27,7 @@ from trainyard_rehearsal.control_plane.custom_resource import (
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, ControlPlane, Endpoint
 from trainyard_rehearsal.control_plane.job_policies import JobPolicies, played
 from trainyard_rehearsal.control_plane.kind import KindCluster
-from trainyard_rehearsal.control_plane.nodes import nodes, start_kwok
+from trainyard_rehearsal.control_plane.nodes import nodes, nodes_of, start_kwok
 from trainyard_rehearsal.control_plane.processes import LOGS, START, Processes, free_ports
 
 AUDIT_POLICY = "operators/audit-policy.yaml"
@@ -133,7 +133,7 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
             api.create(node)
         controllers.start(running, api)
         kubeconfig = endpoint.kubeconfig(ADMIN)
-        with _job_policies(plan, api) as policies:
+        with _job_policies(plan, api) as policies, _compute_domains(plan, api):
             yield Lab(plan, api, endpoint.processes, built, own_crds, kubeconfig, policies)
 
 
@@ -145,6 +145,18 @@ def _job_policies(plan: Plan, api: Api) -> Iterator[JobPolicies | None]:
         return
     with played(api, plan.components.controllers["trainer"].account) as policies:
         yield policies
+
+
+@contextmanager
+def _compute_domains(plan: Plan, api: Api) -> Iterator[None]:
+    """Play the driver that gives pods NVLink to other nodes, where the tree uses it."""
+    pools = [pool for pool in plan.site.cluster.pools if pool.has_nvlink]
+    if not pools:
+        yield
+        return
+    connected = [node["metadata"]["name"] for pool in pools for node in nodes_of(pool)]
+    with compute_domains.played(api, connected):
+        yield
 
 
 @contextmanager

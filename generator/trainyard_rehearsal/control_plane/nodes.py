@@ -78,9 +78,14 @@ def nodes(site: Site) -> Iterator[Body]:
     Those in maintenance have the names of the profile, and are cordoned.
     """
     for pool in site.cluster.pools:
-        names = [f"{pool.name}-{number + 1:03}" for number in range(pool.in_use.nodes)]
-        for number, name in enumerate([*names, *pool.out_of_use]):
-            yield _node(pool, number, name)
+        yield from nodes_of(pool)
+
+
+def nodes_of(pool: Pool) -> Iterator[Body]:
+    """Yield the nodes of a pool."""
+    names = [f"{pool.name}-{number + 1:03}" for number in range(pool.in_use.nodes)]
+    for number, name in enumerate([*names, *pool.out_of_use]):
+        yield _node(pool, number, name)
 
 
 def _node(pool: Pool, number: int, name: str) -> Body:

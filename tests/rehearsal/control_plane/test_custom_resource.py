@@ -107,3 +107,11 @@ def test_mpi_jobs_are_served_in_namespaces_with_any_field() -> None:
     )
     assert fields["spec"] == fields["status"]
     assert fields["spec"]["x-kubernetes-preserve-unknown-fields"]
+
+
+def test_kind_with_a_namespace_is_namespaced() -> None:
+    """A schema says so by what it requires; else the objects of teams had no place."""
+    schema = {"properties": {"metadata": {"required": ["name", "namespace"]}, "spec": {}}}
+    made = custom_resource("resource.nvidia.com", "v1beta1", "ComputeDomain", "domains", schema)
+
+    assert (made["spec"]["scope"], _made()["spec"]["scope"]) == ("Namespaced", "Cluster")

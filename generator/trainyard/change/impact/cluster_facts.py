@@ -91,6 +91,8 @@ def fabric_facts(fabric: Fabric) -> Facts:
     values = {"has link": fabric.provider.name}
     if isinstance(fabric, DeviceFabric):
         values["gives pods"] = fabric.devices
+        if fabric.network:
+            values["attaches pods to"] = fabric.network
     if isinstance(fabric, RailFabric):
         traffic_class = fabric.traffic_class
         values |= {
@@ -109,6 +111,14 @@ def topology_facts(topology: Topology) -> Facts:
     yield Fact("Network", f"topology {topology.name}", what), lowest
 
 
+def _of_network(pool: Pool, subject: str) -> Facts:
+    yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
+    placed = pool.topology.name if pool.topology else NONE
+    yield Fact("Network", subject, "are in topology"), placed
+    if pool.has_nvlink:
+        yield Fact("Network", subject, "jobs use NVLink between them"), "yes"
+
+
 def pool_facts(pool: Pool) -> Facts:
     """Yield what somebody sets up on the nodes of a pool."""
     hardware, subject = pool.hardware, f"nodes of {pool.name}"
@@ -118,9 +128,7 @@ def pool_facts(pool: Pool) -> Facts:
         f"memory {format_bytes(kept.memory)}",
         f"ephemeral-storage {format_bytes(kept.ephemeral_storage)}",
     )
-    yield Fact("Network", subject, "are on fabric"), pool.fabric.name if pool.fabric else NONE
-    placed = pool.topology.name if pool.topology else NONE
-    yield Fact("Network", subject, "are in topology"), placed
+    yield from _of_network(pool, subject)
     yield Fact("By hand", subject, "have hardware"), hardware.name
     yield Fact("By hand", subject, "have processors"), hardware.architecture
     yield Fact("By hand", subject, "have GPUs"), hardware.gpu.product if hardware.gpu else NONE

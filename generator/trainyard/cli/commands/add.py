@@ -20,17 +20,20 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.places import shown_folder
 from trainyard.cli.pools import PoolType
+from trainyard.generation.generate import Target
 from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.unit import Unit
 from trainyard.scaffold.allocation import AllocationRequest
+from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.team import TeamRequest
-from trainyard.workflows.add import add_allocation, add_team
+from trainyard.workflows.add import Addition, add_allocation, add_team
 from trainyard.workflows.add_profile import (
     ClusterRequest,
     PoolRequest,
     RuntimeRequest,
     add_cluster,
     add_hardware,
+    add_measured,
     add_runtime,
 )
 
@@ -154,18 +157,36 @@ def allocation(*, team: str, cluster: str, fabric: str, profiles: Path, output: 
     "--preset",
     type=click.Choice(PRESETS),
     metavar="PRESET",
-    required=True,
     help=f"Type of the nodes: {', '.join(PRESETS)}.",
+)
+@click.option(
+    "--from",
+    "files",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Nodes instead, as `kubectl get node NODE -o json` prints them, and in further files or "
+    "the same their SriovNetworkNodeStates; `-` is standard input.",
 )
 @profiles_option
 @output_option
-def hardware(*, name: str, preset: str, profiles: Path, output: Path) -> int:
-    """Write the hardware profile NAME, which extends a preset.
+def hardware(
+    *, name: str, preset: str | None, files: tuple[Path, ...], profiles: Path, output: Path
+) -> int:
+    """Write the hardware profile NAME, which extends a preset or has what nodes say of themselves.
 
     Writes nothing if the addition would cause a new error, or if a profile names something that
     does not exist.
     """
-    addition = added(profiles, output, lambda place: add_hardware(place, name, preset, today()))
+    if (preset is None) is (not files):
+        raise click.UsageError("give `--preset`, or `--from` with files of nodes")
+
+    def planned(place: Target) -> Addition[Plan]:
+        if preset is None:
+            return add_measured(place, name, files, today())
+        return add_hardware(place, name, preset, today())
+
+    addition = added(profiles, output, planned)
     return ended(addition, "add it to `pools` of a cluster, or run `trainyard add cluster`")
 
 

@@ -20,6 +20,7 @@ from trainyard.model.monitoring import (
     NAMESPACES,
 )
 from trainyard.model.named import by_name
+from trainyard.model.nvlink import CHANNEL, DEVICE_CLASS, DOMAIN
 from trainyard.model.variables import REFUSED
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.writers import Writers
@@ -118,6 +119,12 @@ class ClusterView:
     def console_labels(self) -> dict[str, str]:
         """Labels of the dashboards that OpenShift's console reads."""
         return {**self.monitoring_labels, "console.openshift.io/dashboard": "true"}
+
+    @property
+    def device_classes(self) -> list[dict[str, object]]:
+        """Names under which Kueue counts claims, with their classes; none without claims."""
+        classes: dict[str, object] = {"name": CHANNEL, "deviceClassNames": [DEVICE_CLASS]}
+        return [classes] if DOMAIN in self.cluster.links else []
 
     @property
     def pool_label_keys(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from trainyard.model import names
 from trainyard.model.space import Sample
-from trainyard.render.views.launch import RuntimeView
+from trainyard.render.views.runtime import RuntimeView
 from trainyard.render.views.sample import SampleView
 
 _CODE: Final = "/mnt/code"

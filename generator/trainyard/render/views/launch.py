@@ -1,73 +1,28 @@
-"""Views of a launch, and of its runtime and steps."""
+"""View of a launch: a runtime on some nodes."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from trainyard.model import names
+from trainyard.model.fabric import DeviceFabric, RailFabric
 from trainyard.model.launch import Launch
+from trainyard.model.nvlink import DOMAIN
 from trainyard.model.quantity import format_amount, format_bytes, format_cpu
-from trainyard.model.runtime import Runtime, Step
 from trainyard.render.environment import (
     JOB_FOLDER,
+    NVLINK,
     home,
     launcher_environment,
     rank_environment,
     variables,
 )
 from trainyard.render.views.release import ReleaseView
-
-
-def _guaranteed(amounts: dict[str, str]) -> dict[str, dict[str, str]]:
-    """Return requests equal to limits, which make a pod Guaranteed if all its containers have them.
-
-    The CPU manager gives cores of its own only to such a pod.
-    """
-    return {"limits": amounts, "requests": amounts}
-
-
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """A pod before the ranks, as templates read it."""
-
-    step: Step
-
-    @property
-    def resources(self) -> dict[str, dict[str, str]]:
-        """Requests equal to limits."""
-        return _guaranteed(
-            {"cpu": format_cpu(self.step.cpu), "memory": format_bytes(self.step.memory)}
-        )
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Label by which Trainer recognizes the step."""
-        return {"trainer.kubeflow.org/trainjob-ancestor-step": self.step.name}
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeView:
-    """A runtime, as templates read it."""
-
-    runtime: Runtime
-
-    @property
-    def targets(self) -> list[dict[str, str]]:
-        """Its replicated jobs after the steps, as an override of pods names them."""
-        return [{"name": role} for role in self.runtime.roles]
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """Beginning of a job's own command.
-
-        The export runs in the first rank's pod: a replicated job after the ranks would never be
-        ready while they run, and Kueue evicts a job whose pods are not all ready in time
-        (sigs.k8s.io/kueue:pkg/controller/jobs/trainjob).
-        """
-        command = self.runtime.launcher.command
-        return ("/opt/trainyard/with-export", *command) if self.runtime.export else command
+from trainyard.render.views.runtime import guaranteed
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +65,30 @@ class LaunchView:
         return dict(sorted(annotations.items()))
 
     @property
-    def resources(self) -> dict[str, dict[str, str]]:
-        """Requests of a pod of ranks, equal to its limits."""
+    def resources(self) -> dict[str, Any]:
+        """Requests of a pod of ranks, equal to its limits, and its claims."""
         per_node = self.launch.per_node
-        return _guaranteed({name: format_amount(name, per_node[name]) for name in per_node})
+        amounts = guaranteed({name: format_amount(name, per_node[name]) for name in per_node})
+        return {"claims": [{"name": DOMAIN}], **amounts} if self.launch.claims_nvlink else amounts
 
     @property
-    def launcher_resources(self) -> dict[str, dict[str, str]]:
+    def claims(self) -> list[dict[str, str]]:
+        """Claims of a pod of ranks: NVIDIA's driver writes their template into each namespace."""
+        claim = {"name": DOMAIN, "resourceClaimTemplateName": DOMAIN}
+        return [claim] if self.launch.claims_nvlink else []
+
+    @property
+    def launcher_claims(self) -> list[dict[str, str]]:
+        """Claims of the launcher's pod, if it has ranks."""
+        return self.claims if self.launcher_is_node else []
+
+    @property
+    def launcher_resources(self) -> dict[str, Any]:
         """Requests of the launcher's pod, equal to its limits."""
         if self.launcher_is_node:
             return self.resources
         own = self.launch.hardware.launcher
-        return _guaranteed({"cpu": format_cpu(own.cpu), "memory": format_bytes(own.memory)})
+        return guaranteed({"cpu": format_cpu(own.cpu), "memory": format_bytes(own.memory)})
 
     @property
     def launcher_is_node(self) -> bool:
@@ -157,7 +124,7 @@ class LaunchView:
     @property
     def account_resources(self) -> dict[str, dict[str, str]]:
         """Requests of the init container that writes the account, equal to its limits."""
-        return _guaranteed({"cpu": "1", "memory": "128Mi"})
+        return guaranteed({"cpu": "1", "memory": "128Mi"})
 
     @property
     def node_dependencies(self) -> list[dict[str, str]]:
@@ -231,11 +198,17 @@ class LaunchView:
 
     @property
     def _networks(self) -> dict[str, str]:
-        launch, fabric = self.launch, self.launch.fabric
-        if not (fabric and launch.rails):
-            return {}
-        networks = (names.network(fabric.name, rail, launch.owner) for rail in launch.rails)
-        return {"k8s.v1.cni.cncf.io/networks": ",".join(networks)}
+        networks = ",".join(self._attachments())
+        return {"k8s.v1.cni.cncf.io/networks": networks} if networks else {}
+
+    def _attachments(self) -> Iterator[str]:
+        """Yield the network of each port: of each rail its own, of each device that of them all."""
+        launch, fabric = self.launch, self.launch.rdma
+        if isinstance(fabric, DeviceFabric) and fabric.network:
+            yield from repeat(fabric.network, launch.ports)
+        if isinstance(fabric, RailFabric):
+            for rail in launch.rails:
+                yield names.network(fabric.name, rail, launch.owner)
 
     @property
     def _placement(self) -> dict[str, str]:
@@ -243,7 +216,9 @@ class LaunchView:
         launch, topology = self.launch, self.launch.topology
         annotations = ReleaseView(launch.release).scc
         if topology:
-            annotations["kueue.x-k8s.io/podset-preferred-topology"] = topology.preferred_level
+            # Without NVLink between all of its nodes a job would fall back to the fabric.
+            sharing = "required" if launch.claims_nvlink else "preferred"
+            annotations[f"kueue.x-k8s.io/podset-{sharing}-topology"] = topology.preferred_level
         if launch.is_grouped:
             annotations["kueue.x-k8s.io/podset-group-name"] = "job"
         return annotations
@@ -285,7 +260,8 @@ class LaunchView:
 
     def _of_ranks(self) -> dict[str, str]:
         launch = self.launch
-        return rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, launch.rdma)
+        ranks = rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, launch.rdma)
+        return ranks | (NVLINK if launch.claims_nvlink else {})
 
     def _export(self) -> dict[str, str]:
         """Return the runtime's export as a variable that holds one line for a shell."""

@@ -12,7 +12,7 @@ from trainyard.model.named import by_name
 from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Sample
 from trainyard.render.folder import script
-from trainyard.render.views.launch import RuntimeView
+from trainyard.render.views.runtime import RuntimeView
 
 
 @dataclass(frozen=True, slots=True)

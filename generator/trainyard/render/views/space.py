@@ -11,6 +11,7 @@ from trainyard.model import names
 from trainyard.model.ids import GROUPS, LEVEL, RANGE, Ids
 from trainyard.model.named import by_name
 from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, Egress
+from trainyard.model.nvlink import DOMAIN
 from trainyard.model.people import kind_of, name_of
 from trainyard.model.quantity import format_amount, format_bytes
 from trainyard.model.space import Grant, Space
@@ -234,6 +235,11 @@ class SpaceView:
         return dict(sorted(sizes.items()))
 
     @property
+    def domains(self) -> list[str]:
+        """The ComputeDomain of the namespace, if its jobs use NVLink between nodes."""
+        return [DOMAIN] if any(launch.claims_nvlink for launch in self.space.launches) else []
+
+    @property
     def limits(self) -> dict[str, str]:
         """Parameters of the admission policy, as a ConfigMap holds them: limits of TrainJobs."""
         space = self.space
@@ -264,6 +270,7 @@ def _limits(grant: Grant) -> dict[str, str]:
     per_node = (f"{name}={format_amount(name, n)}" for name, n in launch.per_node.items())
     return {
         **({"launcherPod": "small"} if runtime.small_launcher else {}),
+        **({"claims": DOMAIN} if launch.claims_nvlink else {}),
         "gpusPerNode": str(launch.gpus),
         "maxNodes": str(grant.nodes),
         "longestName": str(launch.longest_job_name),

@@ -16,8 +16,9 @@ RULE = Rule(
     id="node/shared-hardware",
     severity=Severity.ERROR,
     summary="""
-        Pools with the same hardware profile are on the same fabric, and teams own whole nodes of
-        them. A team has nodes of both only if Kueue places all pods of its jobs as one.
+        Pools with the same hardware profile are on the same fabric, both with or without NVLink
+        between nodes, and teams own whole nodes of them. A team has nodes of both only if Kueue
+        places all pods of its jobs as one.
     """,
     why="""
         A runtime is made for the hardware. Its pods ask for the rails of one fabric, so those that
@@ -58,6 +59,8 @@ def _differences(one: Pool, two: Pool, in_parts: Collection[str]) -> Iterator[st
     if one.fabric != two.fabric:
         fabrics = (f"`{pool.fabric.name}`" if pool.fabric else "no fabric" for pool in (one, two))
         yield f"are on {' and '.join(fabrics)}"
+    if one.has_nvlink != two.has_nvlink:
+        yield "only one of them has NVLink between its nodes"
     for pool in (one, two):
         if pool.name in in_parts:
             yield f"teams own parts of nodes of `{pool.name}`"

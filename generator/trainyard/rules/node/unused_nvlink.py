@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.cluster import Cluster
+from trainyard.model.nvlink import CLIQUE, FEATURE
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
@@ -15,24 +17,37 @@ RULE = Rule(
     why="""
         Ranks on several nodes use the rails, or sockets without a fabric, and never NVLink, which
         the rack was bought for. A pod reaches the GPUs of another tray by a claim of a
-        ComputeDomain only, and Trainer drops the claims of a job that sets `resourcesPerNode`.
+        ComputeDomain only.
     """,
     fix="""
-        Plan with the rate of the rails between nodes, and waive this. Within a node NVLink is used.
+        Set `nvlink: true` on the pool, if the release's Kueue counts claims. Else plan with the
+        rate of the rails between nodes, and waive this. Within a node NVLink is used.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    pools = (pool for site in platform.sites for pool in site.cluster.pools)
-    for pool in pools:
+    pools = ((site.cluster, pool) for site in platform.sites for pool in site.cluster.pools)
+    for cluster, pool in pools:
         product = pool.hardware.product
-        if product and product.nvlink_nodes > 1 and pool.nodes > 1:
+        if product and product.nvlink_nodes > 1 and pool.nodes > 1 and not pool.has_nvlink:
             message = (
                 f"NVLink connects {product.nvlink_nodes} nodes of a `{pool.hardware.name}`, and no "
                 f"job on pool `{pool.name}` uses it between nodes"
             )
-            yield RULE.at(pool.at, message)
+            yield RULE.at(pool.at, message, hint=_hint(cluster))
+
+
+def _hint(cluster: Cluster) -> str:
+    """Return what to do on a cluster, by what its release can."""
+    if FEATURE in cluster.release.features:
+        return (
+            f"Set `nvlink: true` on the pool, with `{CLIQUE}` as the lowest level of its topology."
+        )
+    return (
+        f"Kueue {cluster.release.versions['kueue']} counts no claims: plan with the rate of the "
+        "rails between nodes, and waive this. Within a node NVLink is used."
+    )
 
 
 CHECK = Check(RULE, find)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
+from trainyard.model.fabric import ATTACHMENT
 from trainyard.model.ipam import IPAMS
 from trainyard.model.link import ROCE, SYSCTL_ALLOWLIST
 from trainyard.model.monitoring import (
@@ -18,6 +19,7 @@ from trainyard.model.monitoring import (
     STACKS,
     VIEWERS,
 )
+from trainyard.model.nvlink import DRIVER
 from trainyard.model.platform import Site
 from trainyard.model.topology import HOSTNAME
 
@@ -30,6 +32,8 @@ def needed(site: Site, unknown: Collection[str]) -> Iterator[tuple[str, Pointer]
         unknown: teams that may be on the cluster, although their profiles don't show it.
     """
     yield from _fabric(site.cluster)
+    yield from _attachments(site.cluster)
+    yield from _nvlink(site.cluster)
     yield from _topology(site.cluster)
     yield from _storage(site.cluster)
     yield from _monitoring(site.cluster)
@@ -66,6 +70,21 @@ def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
         reconciler = IPAMS[cluster.release.ipam].external
         if reconciler:
             yield reconciler, fabric.at / "addresses"
+
+
+def _attachments(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the networks of devices, which their owners make."""
+    for fabric in cluster.device_fabrics:
+        if fabric.network:
+            name = fabric.network.rpartition("/")[2]
+            yield f"{ATTACHMENT}/{name}", fabric.at / "network"
+
+
+def _nvlink(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    """Yield the driver that gives pods NVLink to other nodes."""
+    for pool in cluster.pools:
+        if pool.has_nvlink:
+            yield f"{DRIVER}/{pool.name}", pool.at / "nvlink"
 
 
 def _topology(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:

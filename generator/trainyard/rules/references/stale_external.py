@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.fabric import ATTACHMENT
 from trainyard.model.nearest import nearest
+from trainyard.model.nvlink import DRIVER
 from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 from trainyard.rules.references._needed import needed
 
 KINDS = (
+    ATTACHMENT,
+    DRIVER,
     "DevicePlugin",
     "LosslessQueue",
     "Namespace",

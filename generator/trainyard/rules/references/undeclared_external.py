@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.model.fabric import ATTACHMENT
 from trainyard.model.monitoring import METRICS, STACKS, VIEWERS
+from trainyard.model.nvlink import DRIVER
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules.references._needed import needed
@@ -27,6 +29,9 @@ _CONSEQUENCES = {
     "NodeFirmware": "With other settings, nodes have no virtual functions, or GPUs and cards reach "
     "each other through the processor, many times slower.",
     "DevicePlugin": "Without the plugin, nodes have no such device, and pods stay Pending.",
+    DRIVER: "Without the driver no namespace has the template of claims, and Kueue admits no job "
+    "of the pool.",
+    ATTACHMENT: "Without the network, pods stay in ContainerCreating.",
     "PoolNetworks": "Without a network of each pool's own, teams of different pools reach each "
     "other's memory.",
     "SysctlAllowlist": "Without the two sysctls in the list, pods with rails stay in "

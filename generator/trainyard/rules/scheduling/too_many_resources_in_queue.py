@@ -53,7 +53,7 @@ def _first_too_many(queue: Queue, most: int) -> Flavor:
     """Return the flavor with which a queue's resources exceed a maximum."""
     resources: set[str] = set()
     for flavor in queue.flavors:
-        resources.update(flavor.pool.allocatable)
+        resources.update(flavor.pool.countable)
         if len(resources) > most:
             break
     return flavor

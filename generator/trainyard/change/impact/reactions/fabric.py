@@ -24,6 +24,28 @@ _PLUGIN = (
 _POOL = "SriovNetworkPoolConfig"
 
 
+_DRIVER = (
+    "kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-controller/computedomain.go@95932046"
+)
+_DOMAIN = (
+    Reaction(
+        kind="ComputeDomain",
+        change="deleted",
+        effect=Effect.EVICTS,
+        cause="ComputeDomain `{name}` is deleted",
+        consequence="NVIDIA's driver ends its daemons: ranks lose the memory of GPUs on other "
+        f"nodes. {_EVICTED}",
+        source=_DRIVER,
+        reach=reach.team,
+    ),
+    *quiet(
+        "ComputeDomain",
+        _DRIVER,
+        created="NVIDIA's driver writes the template of claims. New pods can claim it.",
+        changed="Its spec is immutable; labels have no effect.",
+    ),
+)
+
 _changed = partial(Reaction, kind="SriovNetworkNodePolicy", change="changed")
 _emptied = partial(Reaction, kind="SriovNetworkNodePolicy", reach=reach.pool, pace=_POOL)
 _drained = partial(
@@ -145,4 +167,4 @@ _NETWORK = (
     ),
 )
 
-REACTIONS = (*_POLICY, *_POOL_CONFIG, *_NETWORK)
+REACTIONS = (*_DOMAIN, *_POLICY, *_POOL_CONFIG, *_NETWORK)
