@@ -40,6 +40,23 @@ class Cost:
     cpu: float
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Costs of a command, and of the plain script that ran before each of its runs.
+
+    A busy machine makes both dearer alike, since they run within the same seconds.
+    """
+
+    costs: list[Cost]
+    plain: list[Cost]
+
+    @property
+    def ratio(self) -> float:
+        """The least that the command costs in all cores, in the least of the script."""
+        least = min(each.cpu for each in self.plain)
+        return round(min(each.cpu for each in self.costs) / least, 3)
+
+
 def main(arguments: list[str]) -> int:
     """Print a table of commands with their seconds, and ratios to the plain script."""
     names = [name for name in SIZES if name in arguments] or ["small"]
@@ -48,7 +65,7 @@ def main(arguments: list[str]) -> int:
         _print(SIZES[name], rows)
         if missing := sorted(_recorded().get(name, {}).keys() - rows.keys()):
             print(f"recorded and not measured, as it is not installed: {', '.join(missing)}\n")
-        ratios = {command: _ratio(costs, rows[PLAIN]) for command, costs in rows.items()}
+        ratios = {command: row.ratio for command, row in rows.items()}
         if "--record" in arguments:
             _record(name, ratios)
         elif "--check" in arguments and (worse := list(_worse(name, ratios))):
@@ -57,44 +74,61 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _rows(teams: int, clusters: int) -> Iterator[tuple[str, list[Cost]]]:
+def _rows(teams: int, clusters: int) -> Iterator[tuple[str, Row]]:
     """Yield each command with the cost of each of its runs."""
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder)
-        yield "trainyard --version", _costs(lambda _: _trainyard(top, "--version"))
-        made: list[Path] = []
-
-        # ext4 makes files much slower where many were deleted, so each run has a new folder.
-        def cold(run: int) -> Cost:
-            made.append(_new(top / f"cold-{run}", teams, clusters))
-            return _trainyard(made[-1], "generate")
-
-        yield "generate, no tree yet", _costs(cold)
-        root = made[-1]
+        root = _new(top / "committed", teams, clusters)
+        _trainyard(root, "generate")
         _commit(root)
-        for label, command, edit in _COMMANDS:
-
-            def changed(run: int, command: tuple[str, ...] = command, edit: _Edit = edit) -> Cost:
-                edit(root, run)
-                return _trainyard(root, *command)
-
-            yield label, _costs(changed)
-        yield from _peers(top, root)
+        installed = REPOSITORY / ".tools/peers"
+        others = {
+            peer.name: _Stamping(top, peer)
+            for peer in peers(top / "peers", root, find_kustomize().path, installed)
+        }
+        plain = others.pop(PLAIN)
+        for label, run in _commands(top, root, teams, clusters):
+            yield label, _row(run, plain)
+        for name, peer in others.items():
+            yield name, _row(peer, plain)
 
 
 _Edit = Callable[[Path, int], None]
+_Run = Callable[[int], Cost]
 
 
-def _peers(top: Path, root: Path) -> Iterator[tuple[str, list[Cost]]]:
-    installed = REPOSITORY / ".tools/peers"
-    for peer in peers(top / "peers", root, find_kustomize().path, installed):
+def _commands(top: Path, root: Path, teams: int, clusters: int) -> Iterator[tuple[str, _Run]]:
+    yield "trainyard --version", lambda _: _trainyard(top, "--version")
 
-        def run(number: int, peer: Peer = peer) -> Cost:
-            into = top / f"{peer.name}-{number}"
-            into.mkdir()
-            return _cost(peer.folder, [each.replace("{run}", str(into)) for each in peer.command])
+    # ext4 makes files much slower where many were deleted, so each run has a new folder.
+    def cold(run: int) -> Cost:
+        return _trainyard(_new(top / f"cold-{run}", teams, clusters), "generate")
 
-        yield peer.name, _costs(run)
+    yield "generate, no tree yet", cold
+    for label, command, edit in _COMMANDS:
+
+        def changed(run: int, command: tuple[str, ...] = command, edit: _Edit = edit) -> Cost:
+            edit(root, run)
+            return _trainyard(root, *command)
+
+        yield label, changed
+
+
+@dataclass(slots=True)
+class _Stamping:
+    """Runs a peer, each time into a new folder."""
+
+    top: Path
+    peer: Peer
+    times: int = 0
+
+    def __call__(self, run: int) -> Cost:
+        del run
+        self.times += 1
+        into = self.top / f"{self.peer.name}-{self.times}"
+        into.mkdir()
+        command = [each.replace("{run}", str(into)) for each in self.peer.command]
+        return _cost(self.peer.folder, command)
 
 
 def _new(root: Path, teams: int, clusters: int) -> Path:
@@ -103,9 +137,10 @@ def _new(root: Path, teams: int, clusters: int) -> Path:
     return root
 
 
-def _costs(run: Callable[[int], Cost]) -> list[Cost]:
+def _row(run: _Run, plain: _Stamping) -> Row:
     # The first run fills the file cache and is not counted.
-    return [run(number) for number in range(RUNS + 1)][1:]
+    pairs = [(plain(number), run(number)) for number in range(RUNS + 1)][1:]
+    return Row([cost for _, cost in pairs], [cost for cost, _ in pairs])
 
 
 def _trainyard(root: Path, *arguments: str) -> Cost:
@@ -181,22 +216,18 @@ _COMMANDS: tuple[tuple[str, tuple[str, ...], _Edit], ...] = (
 """What is run, and what is edited before each run."""
 
 
-def _ratio(costs: list[Cost], peer: list[Cost]) -> float:
-    """Return the least that a command costs in all cores, in that of the peer."""
-    return round(min(each.cpu for each in costs) / min(each.cpu for each in peer), 3)
-
-
-def _print(size: tuple[int, int], rows: dict[str, list[Cost]]) -> None:
+def _print(size: tuple[int, int], rows: dict[str, Row]) -> None:
     # Of the largest process; Linux counts in KiB.
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     machine = f"{os.cpu_count()} cores, {platform.machine()}, load {os.getloadavg()[0]:.1f}"
     print(f"{size[0]} teams on {size[1]} clusters; {RUNS} runs each, medians")
     print(f"Python {platform.python_version()}, {machine}, {peak} MiB at most\n")
     print(f"{'command':<32} {'seconds':>8} {'of all cores':>13} {'ratio':>7}")
-    for name, costs in rows.items():
-        wall = statistics.median(each.wall for each in costs)
-        cpu = statistics.median(each.cpu for each in costs)
-        print(f"{name:<32} {wall:>8.2f} {cpu:>13.2f} {_ratio(costs, rows[PLAIN]):>7.2f}")
+    plain = [cost for row in rows.values() for cost in row.plain]
+    for name, row in {**rows, PLAIN: Row(plain, plain)}.items():
+        wall = statistics.median(each.wall for each in row.costs)
+        cpu = statistics.median(each.cpu for each in row.costs)
+        print(f"{name:<32} {wall:>8.2f} {cpu:>13.2f} {row.ratio:>7.2f}")
     print()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tests.conftest import REPOSITORY
@@ -47,7 +48,12 @@ def quota(nodes: int, **more: Any) -> dict[str, Any]:
 @cache
 def own() -> tuple[tuple[Site, tuple[Manifest, ...]], ...]:
     """Return each cluster of this repository with its objects."""
-    profiles, found = load(REPOSITORY / "profiles")
+    return described(REPOSITORY / "profiles")
+
+
+def described(folder: Path) -> tuple[tuple[Site, tuple[Manifest, ...]], ...]:
+    """Return each cluster of a folder of profiles with its objects."""
+    profiles, found = load(folder)
     assert not has_errors(found), found
     platform, unresolved = resolve(filled(profiles))
     assert not has_errors(unresolved), unresolved

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.change.impact.platforms import own, sides
+from tests.change.impact.platforms import described, own, sides
+from tests.conftest import REPOSITORY
 from trainyard.change.impact.objects import ObjectChange
 from trainyard.change.impact.reaction import ANY, Edited, Effect, Reaction, always, nobody
 from trainyard.change.impact.reactions.table import REACTIONS, reaction_to
@@ -22,7 +23,8 @@ from trainyard.model.immutable import FIELDS
 from trainyard.model.manifest import Manifest
 
 AT = Pointer("overlays/lab/platform/x.yaml")
-KINDS = sorted({each.kind.name for _, manifests in own() for each in manifests})
+_RACK = REPOSITORY / "examples/gb200-nvlink/profiles"
+KINDS = sorted({each.kind.name for _, made in (*own(), *described(_RACK)) for each in made})
 VERBS = ("created", "changed", "deleted")
 
 _SOURCE = re.compile(
