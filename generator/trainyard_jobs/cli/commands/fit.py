@@ -73,7 +73,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     jobs = read_jobs(job)
     if not jobs.bodies:
         none = f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1"
-        raise NoInput("\n".join([none, *jobs.doors]))
+        raise NoInput("; ".join([none, *jobs.doors]))
     snapshot = read_snapshot(usage) if usage else None
     made, home, owner = generate_for_team(profiles, output, team, cluster, jobs.namespaces)
     if has_errors(made.diagnostics):
