@@ -151,4 +151,6 @@ class Stage:
     def _environment(self) -> Mapping[str, str]:
         counts = {"HOSTS": str(self.hosts), "SLOTS": str(self.slots)}
         own = {"HOSTNAME": "job-node-0-0", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        # In a pod, what a script leaves in the temporary folder goes with the pod.
+        own["TMPDIR"] = str(self.folder)
         return {**os.environ, **own, **counts, **self.environment}
