@@ -96,7 +96,9 @@ def test_a_ledger_that_git_merged_stays(trainyard: Call) -> None:
     for path in ("overlays", "profiles/trainyard.yaml"):
         git("checkout", "main", "--", path)
     assert trainyard("generate").code == Exit.FINE
-    commit("other numbers, in another place")
+    for page in Path("overlays").glob("*/README.md"):
+        page.write_text("".join(f"{line} \n" for line in page.read_text("utf-8").splitlines()))
+    commit("other numbers, in another place; pages edited by hand")
     conflict("merge", "radio")
     before = LEDGER.read_bytes()
 

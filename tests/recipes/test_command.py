@@ -64,7 +64,7 @@ def test_each_team_has_a_contact(trainyard: Callable[..., Ended], profiles: Path
     assert (ended.code, ended.err) == (0, "")
     assert "nlp nlp-oncall@example.com" in ended.out.splitlines()
 """
-LAYER = '  "add | counts | generate | placement'
+LAYER = '  "add | generate | known | placement'
 
 
 def test_command_takes_six_files(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_command_takes_six_files(tmp_path: Path) -> None:
         '    "rules": "List the rules.",',
         '    "contacts": "List who answers for each team.",\n',
     )
-    copy.replace("pyproject.toml", LAYER, LAYER.replace("counts", "contacts | counts"))
+    copy.replace("pyproject.toml", LAYER, LAYER.replace("generate", "contacts | generate"))
     copy.write("tests/cli/test_contacts.py", TEST)
     copy.note("`trainyard contacts`.")
     documented = "tests/test_docs.py::test_every_command_has_a_section"

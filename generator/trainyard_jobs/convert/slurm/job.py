@@ -108,16 +108,29 @@ def _note_counts(header: Header, sizes: Sizes, remarks: Remarks) -> None:
 
 def _note_other_gpus(option: Option, sizes: Sizes, remarks: Remarks) -> None:
     """Note an option about GPUs that another one contradicts."""
-    per_node = {"gpus-per-node": 1, "gpus": sizes.nodes, "gpus-per-task": 1 / sizes.ranks}
-    if option.name == "gres":
-        count = values.gres_gpus(option.value)[0]
-    elif option.name in per_node:
-        count = int(values.count_of_type(option.value)[0] / per_node[option.name])
-    else:
+    try:
+        count = _gpus_of_a_node(option, sizes)
+    except ValueError as error:
+        remarks.dropped(option.at, option.shown, f"{error}; another option says how many GPUs")
         return
     if count not in {0, sizes.gpus}:
         meaning = f"another option counts: each node of the job has {sizes.gpus} GPUs"
         remarks.changed(option.at, option.shown, meaning)
+
+
+def _gpus_of_a_node(option: Option, sizes: Sizes) -> int:
+    """Return the GPUs of a node that an option asks for; 0 if it asks for none.
+
+    Raises:
+        ValueError: it has a value of an unknown form. Nothing has read it, since another option
+            about GPUs goes first.
+    """
+    per_node = {"gpus-per-node": 1, "gpus": sizes.nodes, "gpus-per-task": 1 / sizes.ranks}
+    if option.name == "gres":
+        return values.gres_gpus(option.value)[0]
+    if option.name in per_node:
+        return int(values.count_of_type(option.value)[0] / per_node[option.name])
+    return 0
 
 
 def _note_export(option: Option, remarks: Remarks) -> None:
