@@ -235,7 +235,7 @@ def frame(calls: Sequence[Command], script: Script, nodes: int) -> Command:
 def _framed(calls: Sequence[Command], script: Script, exported: Collection[str]) -> Iterator[str]:
     """Yield each call as it stands in a line."""
     for call, launch in zip(calls, script.launches, strict=True):
-        words = _with_exports(call, {*exported, *launch.sets}, script)
+        words = _with_exports(call, exported, script, own=launch.sets)
         yield f"{launch.before}{_quoted(words, call.raw)}"
 
 
@@ -252,13 +252,15 @@ def _operator(script: Script) -> str:
     return end if end in {"&&", "||"} else ""
 
 
-def _with_exports(command: Command, names: Iterable[str], script: Script) -> list[str]:
+def _with_exports(
+    command: Command, names: Iterable[str], script: Script, own: Iterable[str] = ()
+) -> list[str]:
     """Return the words of a call; Open MPI passes exported variables only by ``-x``.
 
-    Bash gives no array to another program.
+    Bash gives no array to another program, but a value before the call, whatever has its name.
     """
     words = list(command.words)
     if command.launcher == OPENMPI.name and words[:1] == list(OPENMPI.command):
         arrays = {name for name, is_array in script.arrays.items() if is_array}
-        words[1:1] = passed(sorted({*names} - arrays))
+        words[1:1] = passed(sorted(({*names} - arrays).union(own)))
     return words

@@ -12,7 +12,7 @@ _PART = re.compile(
     r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)"
     r"(?:(?P<empty>:?)-(?P<default>[\w./:-]*))?\})"
 )
-_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_USED = re.compile(r"\$(?:\{[#!]?)?([A-Za-z_]\w*)")
 _ARITHMETIC = re.compile(r"\(\((.*?)\)\)", re.DOTALL)
 _COMPUTED = re.compile(r"(?<!\\)\$\(\(([\w\s${}*+-]+)\)\)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
