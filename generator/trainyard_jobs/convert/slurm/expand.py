@@ -12,12 +12,12 @@ _PART = re.compile(
     r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)"
     r"(?:(?P<empty>:?)-(?P<default>[\w./:-]*))?\})"
 )
-_USED = re.compile(r"\$(?:\{[#!]?)?([A-Za-z_]\w*)")
+_READ = re.compile(r"\$(?:\{[#!]?)?([A-Za-z_]\w*)")
 _ARITHMETIC = re.compile(r"\(\((.*?)\)\)", re.DOTALL)
 _COMPUTED = re.compile(r"(?<!\\)\$\(\(([\w\s${}*+-]+)\)\)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SINGLE = re.compile(r"'[^']*\$[^']*'")
-_LONGEST = 16 * 1024
+LONGEST = 16 * 1024
 """Characters of a value that is followed; a longer one is left to the shell."""
 
 
@@ -48,7 +48,7 @@ def names_in(text: str) -> set[str]:
 
     Arithmetic reads them without a ``$``.
     """
-    found = set(_USED.findall(text))
+    found = set(_READ.findall(text))
     return found.union(*map(_NAME.findall, _ARITHMETIC.findall(text)))
 
 
@@ -81,7 +81,7 @@ def expanded(
         return token.text
     if _SINGLE.search(token.raw):
         return None
-    room = _LONGEST
+    room = LONGEST
 
     def value(parameter: re.Match[str]) -> str:
         nonlocal room

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from trainyard_jobs.convert.slurm.expand import LONGEST, names_in
 from trainyard_jobs.convert.slurm.shell import Token, written
 
 _PLAIN = re.compile(r"""(?:"((?:[^"'\\`*?\[\]{}]|\\\$)*)"|([^\s"'\\`*?\[\]{}()]*))""")
@@ -14,9 +15,6 @@ _ALONE = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 _BRACED = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _ARRAY = re.compile(r"""(?:(")\$\{([A-Za-z_]\w*)\[@\]\}"|\$\{([A-Za-z_]\w*)\[[@*]\]\})""")
 """All elements of an array; in quotes ``*`` would make one word of them."""
-_READ = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
-_LONGEST = 16 * 1024
-"""Characters of a value that is followed; a longer one is left to the shell."""
 
 
 @dataclass(slots=True)
@@ -45,10 +43,10 @@ class Parts:
         """
         own = self.values.pop(name, "")
         before = self.within.pop(name, set())
-        self.within[name] = before if own and name in _READ.findall(raw) else set()
+        self.within[name] = before if own and name in names_in(raw) else set()
         text = _ALONE.sub(lambda part: self._value(part, name, own), _plain(raw))
         left = {match[1] or match[2] for match in _ALONE.finditer(text)}
-        if len(text) <= _LONGEST and not left & {name, *unsteady}:
+        if len(text) <= LONGEST and not left & {name, *unsteady}:
             self.values[name] = text
 
     def _value(self, match: re.Match[str], name: str, own: str) -> str:
@@ -76,7 +74,7 @@ class Parts:
             return
         own = [*(before or ()), *words] if adds else words
         text = written(own)
-        if len(text) <= _LONGEST and {name, *unsteady}.isdisjoint(_READ.findall(text)):
+        if len(text) <= LONGEST and {name, *unsteady}.isdisjoint(names_in(text)):
             self.arrays[name] = own
             self.within[name] = inner.used | self.within.get(name, set())
 

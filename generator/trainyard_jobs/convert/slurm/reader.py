@@ -59,7 +59,7 @@ def _of_node(source: Source, node: Node, end: str) -> Iterator[Statement]:
     elif node.type == "redirected_statement":
         yield from _redirected(source, node, end)
     elif node.type in _SIMPLE:
-        yield _simple(source, node.children, end, span_of(node))
+        yield from _of_lines(source, node, end)
     elif node.type != "comment":
         yield _block(source, node, end)
 
@@ -76,6 +76,22 @@ def _of_parts(source: Source, node: Node, end: str) -> Iterator[Statement]:
 def _holds_commands(node: Node) -> bool:
     """Return whether a part of a pipe is more than a simple command."""
     return any(each.type in _HOLDERS for each in nodes(node, _SIMPLE))
+
+
+def _of_lines(source: Source, node: Node, end: str) -> Iterator[Statement]:
+    """Yield a simple command, and those before it on lines of their own.
+
+    After several assignments the grammar takes the next line for the same command.
+    """
+    runs: list[list[Node]] = [[]]
+    for child in node.children:
+        gap = source.text((runs[-1][-1].end_byte, child.start_byte)) if runs[-1] else ""
+        if "\n" in gap.replace("\\\n", ""):
+            runs.append([])
+        runs[-1].append(child)
+    for run in runs:
+        span = (run[0].start_byte, run[-1].end_byte)
+        yield _simple(source, run, end if run is runs[-1] else "", span)
 
 
 def _simple(source: Source, children: Sequence[Node], end: str, span: Span) -> Statement:

@@ -171,8 +171,6 @@ def _sort(script: Script, statement: Statement, *, perhaps: bool) -> None:
         return
     statement = _followed(script, statement)
     words, assigned = statement.words, leading(statement.words)
-    if 1 < assigned < len(words):
-        _need_one_line(statement, words[0], words[assigned])
     if ELEMENT.match(words[0].raw):
         assign_element(script, statement)
     elif assigned == len(words):
@@ -183,15 +181,6 @@ def _sort(script: Script, statement: Statement, *, perhaps: bool) -> None:
         export(script, statement, perhaps=perhaps)
     else:
         _take(script, statement, words[assigned].text.rpartition("/")[2])
-
-
-def _need_one_line(statement: Statement, first: Token, program: Token) -> None:
-    """Refuse a command that the parser takes together with assignments of the line before.
-
-    tree-sitter-bash 0.25.1 does so after `A=1 B=`.
-    """
-    if first.at.line != program.at.line:
-        raise statement.refused("write each assignment before it as a line of its own")
 
 
 def _followed(script: Script, statement: Statement) -> Statement:
