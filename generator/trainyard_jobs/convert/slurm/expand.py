@@ -9,7 +9,7 @@ from math import prod
 from trainyard_jobs.convert.slurm.shell import Token, written
 
 _PART = re.compile(
-    r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)"
+    r"(?<!\\)\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)"
     r"(?:(?P<empty>:?)-(?P<default>[\w./:-]*))?\})"
 )
 _READ = re.compile(r"\$(?:\{[#!]?)?([A-Za-z_]\w*)")

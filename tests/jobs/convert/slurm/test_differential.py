@@ -162,6 +162,7 @@ LAUNCHES = st.builds(
 @example(lines=["B=( )"], launch="B=1 srun ./train x")
 @example(lines=['A="${A} x" B='], launch="srun ./train ")
 @example(lines=["A= A=x"], launch="B=$A srun ./train ")
+@example(lines=["A="], launch="srun ./train \\$A${B:-d}")
 @example(lines=["A=1 B=2", "export C=3 # x"], launch="srun ./train $A $B")
 @example(lines=[], launch="srun ./train x\nA=${#A}\nexport B=${#A}\nsrun ./train x")
 @example(lines=['[ -z "$D" ] && A=/x'], launch="srun ./train $A")
