@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests import kubelet
@@ -202,6 +202,10 @@ def test_ranks_get_what_bash_would_give_them(folder: Path, lines: list[str], lau
     if any(note.kind == "refused" for note in draft.notes):
         return
 
+    # The grammar reads a few scripts that bash does not: their jobs fail with Slurm too.
+    assume(
+        subprocess.run(["bash", "-nc", script], capture_output=True, check=False).returncode == 0
+    )
     by_slurm = run(folder, ["bash", "-c", script], {})
 
     assert in_a_pod(folder, draft) == by_slurm
