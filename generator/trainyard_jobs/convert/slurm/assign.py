@@ -17,6 +17,7 @@ from trainyard_jobs.convert.slurm.variables import reason_to_drop
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 ELEMENT = re.compile(r"([A-Za-z_]\w*)\[.*\]\+?=", re.DOTALL)
 """The begin of an assignment of one element of an array."""
+_BRACE = re.compile(r"(?<!\$)\{")
 EXPORTS = frozenset({"declare", "export", "readonly", "typeset"})
 _OPTIONS = re.compile(r"-[agprx]*")
 FOLLOWED = "its variables can't be followed"
@@ -227,7 +228,10 @@ def _exporting(name: str, line: Line) -> str:
     """Return a command that assigns a variable, and exports it: also behind ``false ||``."""
     first = ASSIGNMENT.match(line.text)
     is_alone = first is not None and first[1] == name and line.sets == {name}
-    return f"export {line.text}" if is_alone else f"{line.text}\nexport {name}"
+    # `export A={1,2}` would assign twice, and `A={1,2}` does not.
+    if is_alone and not _BRACE.search(line.text):
+        return f"export {line.text}"
+    return f"{line.text}\nexport {name}"
 
 
 def export(script: Script, statement: Statement, *, perhaps: bool = False) -> None:

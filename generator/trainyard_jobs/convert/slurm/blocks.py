@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
-from trainyard_jobs.convert.slurm.assign import ASSIGNMENT, EXPORTS, forget, leading
+from trainyard_jobs.convert.slurm.assign import ASSIGNMENT, EXPORTS, FIXED, forget, leading
 from trainyard_jobs.convert.slurm.grammar import Span
 from trainyard_jobs.convert.slurm.launchers import is_launch
 from trainyard_jobs.convert.slurm.script import (
@@ -43,6 +44,7 @@ def take_block(script: Script, statement: Statement) -> None:
         names = set(_names(each))
         sets |= names
         exported |= names if _exports(each) else set()
+    _need_writable(script, statement, sets)
     forget(script, sets)
     edits: list[Edit] = []
     for each in statement.simple:
@@ -66,6 +68,11 @@ def _need_followed(script: Script, statement: Statement) -> None:
         fixed = script.fixed | ({"IFS", "BASH_ENV"} if alone else set())
         if not fixed.isdisjoint(_names(each)):
             raise each.refused("its variables can't be followed")
+
+
+def _need_writable(script: Script, statement: Statement, names: AbstractSet[str]) -> None:
+    if fixed := sorted(names & script.fixed):
+        raise statement.refused(FIXED.format(fixed[0]))
 
 
 def _is_function(statement: Statement) -> bool:
@@ -144,6 +151,7 @@ def framed(script: Script, statement: Statement, *, in_function: bool = False) -
     assigned = leading(statement.words)
     prefix = [word for word in statement.words[:assigned] if not _of_nobody(script, word)]
     sets = frozenset(word.raw.partition("=")[0].rstrip("+") for word in prefix)
+    _need_writable(script, statement, sets)
     call = list(statement.words[assigned:])
     while call and call[0].raw in _PREFIXES:
         prefix.append(call.pop(0))
