@@ -77,12 +77,12 @@ e2e: venv go
 	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --no-loadscope-reorder \
 	    --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 
-# SIZE=large measures 1,000 teams, SIZE=huge 5,000. CHECK=--check fails if a command costs 10 % more against the plain script than
-# what is recorded, CHECK=--record records the ratios.
+# SIZE=large measures 1,000 teams, SIZE=huge 5,000. CHECK=origin/main compares this checkout with that commit instead, in pairs
+# of runs, and fails if a command costs 10 % more.
 SIZE ?= small
 CHECK ?=
 bench: venv tools peers
-	$(bin)/python -m tests.bench $(SIZE) $(CHECK)
+	$(bin)/python -m tests.bench $(SIZE) $(if $(CHECK),--against $(CHECK))
 
 golden: venv tools
 	$(bin)/pytest --update-golden

@@ -1,7 +1,6 @@
 """Peers: what others take to stamp the same objects for the same teams, measured in the same run.
 
-None of them checks anything. A ratio to a peer is the same on a slow machine, so that it can be
-compared with a recorded one.
+None of them checks anything. A ratio to a peer says more than seconds, which depend on the machine.
 """
 
 from __future__ import annotations
