@@ -46,8 +46,6 @@ _PROJECTS = (
 """OpenShift's own."""
 
 _KINDS = (
-    "externalsecrets.external-secrets.io",
-    "pushsecrets.external-secrets.io",
     "workflowartifactgctasks.argoproj.io",
     "workflows.argoproj.io",
     "workflowtaskresults.argoproj.io",

@@ -107,6 +107,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     *_policy("tenant-objects", scopes.cluster),
     *_policy("network-policies", scopes.cluster),
     *_policy("object-count", scopes.cluster),
+    *_policy("parameters", scopes.cluster),
     *_policy("pool-nodes", scopes.cluster),
     *_policy("external-addresses", scopes.cluster, feature="external-ips"),
     *_policy("team-namespaces", scopes.cluster),

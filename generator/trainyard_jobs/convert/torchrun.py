@@ -188,7 +188,7 @@ def _read(words: Sequence[str], at: int, known: Dialect) -> TorchCall:
         name = option.replace("_", "-")
         if known.values and name not in known.values | known.flags:
             return TorchCall((), unknown=at)
-        end = at + 1 + (name not in known.flags and not equals)
+        end = min(at + 1 + (name not in known.flags and not equals), len(words))
         stated[name] = (value or " ".join(words[at + 1 : end]), at)
         kept += range(at, at if name in known.given else end)
         at = end

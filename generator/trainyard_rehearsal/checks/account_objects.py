@@ -16,6 +16,8 @@ from trainyard_rehearsal.checks.refusals import (
     FILES,
     FINALIZER,
     INGRESS,
+    OBJECT_TOO_LARGE,
+    OF_DELIVERY,
     OWNER,
     PODSET,
     RANK_JOB,
@@ -194,6 +196,12 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield deployment, ({"metadata": metadata}, refusal)
         yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
     yield service(space), ({"spec": {"type": "ExternalName", "externalName": "x.test"}}, EXTERNAL)
+    # The delivery adds its own to what is there under the name of a later object of the tree.
+    large: Body = {"metadata": {"annotations": {"a": "x" * 70_000}}}
+    for body in (network_policy(space), _service_account(space)):
+        yield body, (large, OBJECT_TOO_LARGE)
+    delivered = {"app.kubernetes.io/managed-by": "trainyard"}
+    yield network_policy(space), ({"metadata": {"labels": delivered}}, OF_DELIVERY)
     orphan: Body = {"metadata": {"finalizers": ["orphan"]}}
     yield pod(space), (orphan, FINALIZER)
     yield deployment, ({"spec": {"template": orphan}}, FINALIZER)

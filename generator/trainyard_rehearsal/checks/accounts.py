@@ -16,6 +16,7 @@ from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.operator_commands import RULES, OperatorCommands
 from trainyard_rehearsal.checks.platform_data import naming_stores
 from trainyard_rehearsal.checks.refusals import (
+    DENIED,
     EVICTION,
     FINALIZER,
     FORCE,
@@ -27,7 +28,6 @@ from trainyard_rehearsal.checks.refusals import (
     RANK_JOB,
     RANK_JOBSET,
     STATUS,
-    STORE,
 )
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import QUEUE_LABEL, as_json, with_change
@@ -100,8 +100,6 @@ class _Tried:
         made = [*self._role(), *self._ranks(), self._owned(), *self.commands.existing()]
         for body in made:
             self._lab.api.apply(body)
-        rank, _ = self._ranks()
-        self._lab.api.patch(rank, {"status": {"phase": "Running"}}, "status")
         wait_until_permitted(self._lab, self._account, "create", "pods", self._space.namespace)
         yield
         for body in reversed(made):
@@ -190,10 +188,10 @@ class _Tried:
         )
 
     def secrets(self) -> Iterator[RequestCase]:
-        """Yield ExternalSecrets that name a store of the platform; editors may write some."""
+        """Yield ExternalSecrets, which the chart of External Secrets lets editors write."""
         cluster = self._lab.plan.site.cluster
         for body in naming_stores(cluster, self._space.namespace):
-            yield from self._created(self._account, body, [({}, STORE)])
+            yield from self._created(self._account, body, [({}, DENIED)])
 
     def changes(self) -> Iterator[RequestCase]:
         """Yield changes of a rank and of its Job, and deletions of the Job."""

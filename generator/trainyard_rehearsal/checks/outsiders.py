@@ -41,6 +41,7 @@ _RBAC = "rbac.authorization.k8s.io"
 _PLAIN = {"name": "main", "image": "example.com/image"}
 _UID = "11111111-1111-1111-1111-111111111111"
 _ADDRESS = "spec.externalIPs takes the traffic"
+_CLAIM_OWNER = "spec.volumeClaimTemplates must have no metadata.ownerReferences"
 
 
 def check_outsiders(lab: Lab) -> Iterator[Outcome]:
@@ -84,6 +85,8 @@ def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: Req
     hostile.send(feature_cases(site, admin, _NAMESPACE))
     hostile.send(operator_cases(site, admin, _NAMESPACE))
     hostile.send(_waited_for(lab))
+    hostile.send(case for case in _stateful(lab) if case.refusal)
+    harmless.send(case for case in _stateful(lab) if not case.refusal)
     hostile.send(binding_cases(site, admin, existing))
     scheduler = lab.api.acting("system:kube-scheduler", ["system:authenticated"])
     harmless.send(binding_cases(site, scheduler, existing, ""))
@@ -153,6 +156,32 @@ def _waited_for(lab: Lab) -> Iterator[RequestCase]:
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
         request = partial(_user(lab, "admin").create, body, dry_run=True)
         yield RequestCase(f"an owner {kind}", request, lab.plan.site.cluster.at, BLOCKED)
+
+
+def _stateful(lab: Lab) -> Iterator[RequestCase]:
+    """Yield a StatefulSet whose claim would do the same: Kubernetes makes it, which may do so."""
+    owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "x", "uid": _UID}
+    claimed = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    labels = {"matchLabels": {"a": "b"}}
+    for owners, refusal in (([], ""), ([{**owner, "blockOwnerDeletion": True}], _CLAIM_OWNER)):
+        claim = {"metadata": {"name": "a", "ownerReferences": owners}, "spec": claimed}
+        body = {
+            "apiVersion": "apps/v1",
+            "kind": "StatefulSet",
+            "metadata": _metadata("rehearsal", _NAMESPACE),
+            "spec": {
+                "selector": labels,
+                "serviceName": "rehearsal",
+                "template": {
+                    "metadata": {"labels": labels["matchLabels"]},
+                    "spec": {"containers": [_PLAIN]},
+                },
+                "volumeClaimTemplates": [claim],
+            },
+        }
+        request = partial(_user(lab, "admin").create, body, dry_run=True)
+        display = f"a StatefulSet with {len(owners)} owners of its claim"
+        yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
 
 
 def _prepare(lab: Lab) -> None:

@@ -85,7 +85,7 @@ def _sender(api: Api, account: str) -> Api:
 
 def _named(body: Body, space: Space) -> Body:
     """Return an object of a namespace; empty if that has no such object."""
-    metadata = {**body.get("metadata", {}), "namespace": space.namespace}
+    metadata = {"namespace": space.namespace, **body.get("metadata", {})}
     if body["kind"] == "Namespace":
         metadata = {"name": space.namespace}
     elif body["kind"] == _CLAIM and "name" not in metadata:
@@ -94,7 +94,14 @@ def _named(body: Body, space: Space) -> Body:
         metadata["name"] = space.claims[0].name
     elif body["kind"] == _CLAIM:
         return _new_claim(body, metadata, space)
+    if subjects := body.get("subjects"):
+        body = {**body, "subjects": [_in_namespace(each, space) for each in subjects]}
     return {**body, "metadata": metadata}
+
+
+def _in_namespace(subject: Body, space: Space) -> Body:
+    """Return a subject whose namespace may be the team's."""
+    return {key: value.replace("NAMESPACE", space.namespace) for key, value in subject.items()}
 
 
 def _new_claim(body: Body, metadata: Body, space: Space) -> Body:

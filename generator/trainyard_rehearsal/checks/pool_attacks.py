@@ -14,6 +14,7 @@ _NODE = "spec.nodeName must be absent"
 _PRIORITY = "spec.priorityClassName must not begin with system-"
 _NETWORK = "must name none of another team's namespace"
 _GATEWAY = "can't make a pod the gateway of other namespaces"
+_GUID = "can't state a GUID or partition"
 _TEXTS = (
     "{0}/rail-0",
     "mine, {0}/rail-0@net1",
@@ -23,6 +24,12 @@ _TEXTS = (
     '[{{"name": "rail-0", "name\u017fpace": "{0}"}}]',
 )
 """Spellings of another namespace's network that encoding/json of Go accepts."""
+
+_GUIDS = (
+    '[{"name": "own", "infiniband-guid": "02:00:00:00:00:00:00:01"}]',
+    '[{"name": "own", "cni-args": {"Guid": "02:00:00:00:00:00:00:01"}}]',
+)
+"""Networks by which ib-kubernetes would give or take a partition."""
 
 
 def pool_attacks(site: Site, plain: Body, own: str = "") -> Iterator[tuple[Body, str]]:
@@ -79,3 +86,5 @@ def _networks(site: Site, own: str) -> Iterator[tuple[Body, str]]:
         for key in ("k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"):
             for text in _TEXTS:
                 yield {"metadata": {"annotations": {key: text.format(namespace)}}}, _NETWORK
+    for text in _GUIDS:
+        yield {"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": text}}}, _GUID

@@ -43,9 +43,14 @@ def of_operators() -> Iterator[Body]:
     group = "self-node-remediation.medik8s.io"
     yield _definition(group, name, f"{name.lower()}s", "Namespaced", version)
     version = _version("v1beta1", any_field)
-    yield _definition("argoproj.io", "ArgoCD", "argocds", "Namespaced", version)
-    name = "NamespaceManagement"
-    yield _definition("argoproj.io", name, f"{name.lower()}s", "Namespaced", version)
+    for group, name in (
+        ("argoproj.io", "ArgoCD"),
+        ("argoproj.io", "NamespaceManagement"),
+        ("pipelines.kubeflow.org", "PipelineVersion"),
+    ):
+        yield _definition(group, name, f"{name.lower()}s", "Namespaced", version)
+    version = _version("v1alpha1", any_field)
+    yield _definition("argoproj.io", "Workflow", "workflows", "Namespaced", version)
     version = _version("v1", any_field)
     for group, name in (
         ("k8s.ovn.org", "UserDefinedNetwork"),

@@ -157,13 +157,6 @@ class SiteView:
         return names.TEAM_NETWORK_POLICIES
 
     @property
-    def is_administrator(self) -> str:
-        """CEL: who asks may change the admission policy over NetworkPolicies itself."""
-        group = "authorizer.group('admissionregistration.k8s.io')"
-        policy = f"resource('validatingadmissionpolicies').name({text(self.network_policies)})"
-        return f"{group}.{policy}.check('update').allowed()"
-
-    @property
     def reserved_prefix(self) -> str:
         """CEL: start of the names that only the delivery gives."""
         return text(names.RESERVED_PREFIX)

@@ -104,6 +104,36 @@ class Writers:
         return f"request.userInfo.username == {text(_MANAGER)}"
 
     @property
+    def is_administrator(self) -> str:
+        """CEL: who asks may change the admission policy over NetworkPolicies itself."""
+        group = "authorizer.group('admissionregistration.k8s.io')"
+        policy = (
+            f"resource('validatingadmissionpolicies').name({text(names.TEAM_NETWORK_POLICIES)})"
+        )
+        return f"{group}.{policy}.check('update').allowed()"
+
+    @property
+    def is_kept_off_nodes(self) -> str:
+        """CEL: who asks may not take the taint away from nodes, or does so as an operator.
+
+        Operators make pods as anybody's object says. KubeVirt's may change nodes
+        (kubevirt/kubevirt:pkg/virt-operator/resource/generate/rbac/controller.go@7faed6a).
+        """
+        account = f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
+        changes = "authorizer.group('').resource('nodes').check('patch').allowed()"
+        return f"!{changes} || ({account} && !{self.is_administrator})"
+
+    @property
+    def binds_own_accounts(self) -> str:
+        """CEL: a RoleBinding gives its role to accounts of its namespace, or to daemons."""
+        account = f"each.kind == 'ServiceAccount' && each.name != {text(names.JOB_ACCOUNT)}"
+        own = "each.?namespace.orValue('') == request.namespace"
+        of_daemon = is_one_of("each.?namespace.orValue('')", self.daemon_namespaces)
+        group = f"each.kind == 'Group' && each.name == {text(_ACCOUNTS)} + request.namespace"
+        named = f"({account} && ({own} || {of_daemon})) || ({group})"
+        return f"object.?subjects.orValue([]).all(each, {named})"
+
+    @property
     def is_kubernetes(self) -> str:
         """CEL: the request comes from a controller of Kubernetes."""
         group = text(f"{_ACCOUNTS}kube-system")

@@ -96,11 +96,16 @@ class Parts:
         """Return the words that a shell makes of a word; none where it is not such a variable."""
         match = _ALONE.fullmatch(token.raw)
         name = (match[1] or match[2]) if match else ""
-        value = self.values.get(name, "")
-        if " " not in value or "\\" in value:
+        value = self._several(name)
+        if not value or "\\" in value:
             return []
         self.used |= {name, *self.within.get(name, ())}
         return value.split()
+
+    def _several(self, name: str) -> str:
+        """Return a value of several words; empty where one would begin a comment in a script."""
+        value = self.values.get(name, "")
+        return value if " " in value and not re.search(r"\s#", value) else ""
 
     def _elements(self, token: Token) -> list[Token]:
         """Return the elements that a word stands for; none where the shell splits them again."""
@@ -117,10 +122,11 @@ class Parts:
 
         def value(match: re.Match[str]) -> str:
             name = match[1] or match[2]
-            if " " not in self.values.get(name, ""):
+            text = self._several(name)
+            if not text:
                 return match[0]
             self.used |= {name, *self.within.get(name, ())}
-            return self.values[name].replace("\\$", "$")
+            return text.replace("\\$", "$")
 
         return _ALONE.sub(value, script)
 

@@ -161,6 +161,7 @@ LAUNCHES = st.builds(
 @example(lines=["B=( )"], launch="B=1 srun ./train x && srun ./other x")
 @example(lines=["B=( )"], launch="B=1 srun ./train x")
 @example(lines=['A="${A} x" B='], launch="srun ./train ")
+@example(lines=['A="-x 1\n#b 2"'], launch="srun ./train $A")
 @example(lines=["A= A=x"], launch="B=$A srun ./train ")
 @example(lines=["readonly B="], launch="B=1 srun ./train x && srun ./other x")
 @example(lines=["readonly A="], launch="for A in 1 'a b'; do srun ./train x; done")
