@@ -33,7 +33,7 @@ _LONG_FACTOR = 600
 _INTERVAL = "2s"
 """Of scrapes, which a busy machine does not always answer within a second."""
 _PATIENCE = 300.0
-_FIRED = 'count by (alertname) (last_over_time(ALERTS{alertstate="firing"}[1h]))'
+_SEEN = 'last_over_time(ALERTS{alertstate="firing"}[1h])'
 
 both = pytest.mark.parametrize("stage", [NEW, OLD], indirect=True, ids=lambda setup: setup.name)
 
@@ -44,7 +44,7 @@ def test_alerts_fire_and_resolve(stage: Stage, tmp_path: Path) -> None:
     with watched(stage, tmp_path, FACTOR, _INTERVAL) as found:
         _fire_and_resolve(found, SCENARIOS)
         named = {name for expected in SCENARIOS.values() for name in expected}
-        fired = found.prometheus.query(_FIRED)
+        fired = found.prometheus.query(_SEEN)
         assert {each.labels["alertname"] for each in fired} == named
 
 
@@ -77,8 +77,8 @@ def _judge(found: Watched, scenarios: list[Generator[None]], expected: Expected)
     """Begin scenarios in their order and end them; the alerts must fire between, and only there."""
     assert not _firing(found, expected)
     with _happening(scenarios):
-        assert _until(found, expected, {*expected}), _lacking(found, expected)
-    assert _until(found, expected, set()), _firing(found, expected)
+        assert _all_fired(found, expected), _lacking(found, expected)
+    assert _none_fires(found, expected), _firing(found, expected)
 
 
 @contextmanager
@@ -93,16 +93,22 @@ def _happening(scenarios: list[Generator[None]]) -> Iterator[None]:
             assert next(each, "ended") == "ended"
 
 
-def _until(found: Watched, expected: Expected, names: set[str]) -> bool:
-    """Wait until some alerts have fired at least once, or none fires any more."""
-    seen: set[str] = set()
+def _all_fired(found: Watched, expected: Expected) -> bool:
+    """Wait until alerts have fired; some end by themselves while a later scenario begins."""
 
-    def reached() -> bool:
-        firing = _firing(found, expected)
-        seen.update(firing)
-        return seen == names if names else not firing
+    def fired() -> bool:
+        seen = found.prometheus.query(_SEEN)
+        return all(
+            any({"alertname": name, **labels}.items() <= each.labels.items() for each in seen)
+            for name, labels in expected.items()
+        )
 
-    return found.prometheus.until(reached, _PATIENCE)
+    return found.prometheus.until(fired, _PATIENCE)
+
+
+def _none_fires(found: Watched, expected: Expected) -> bool:
+    """Wait until none of some alerts fires any more."""
+    return found.prometheus.until(lambda: not _firing(found, expected), _PATIENCE)
 
 
 def _lacking(found: Watched, expected: Expected) -> dict[str, Any]:
