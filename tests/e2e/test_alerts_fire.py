@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ _LONG_FACTOR = 600
 _INTERVAL = "2s"
 """Of scrapes, which a busy machine does not always answer within a second."""
 _PATIENCE = 300.0
-_SEEN = 'last_over_time(ALERTS{alertstate="firing"}[1h])'
+_FIRED = 'last_over_time(ALERTS{{alertstate="firing"}}[{}s])'
 
 both = pytest.mark.parametrize("stage", [NEW, OLD], indirect=True, ids=lambda setup: setup.name)
 
@@ -44,7 +45,7 @@ def test_alerts_fire_and_resolve(stage: Stage, tmp_path: Path) -> None:
     with watched(stage, tmp_path, FACTOR, _INTERVAL) as found:
         _fire_and_resolve(found, SCENARIOS)
         named = {name for expected in SCENARIOS.values() for name in expected}
-        fired = found.prometheus.query(_SEEN)
+        fired = found.prometheus.query(_FIRED.format(3600))
         assert {each.labels["alertname"] for each in fired} == named
 
 
@@ -76,8 +77,9 @@ def _fire_and_resolve(found: Watched, scenarios: Mapping[Scenario, Expected]) ->
 def _judge(found: Watched, scenarios: list[Generator[None]], expected: Expected) -> None:
     """Begin scenarios in their order and end them; the alerts must fire between, and only there."""
     assert not _firing(found, expected)
+    begun = monotonic()
     with _happening(scenarios):
-        assert _all_fired(found, expected), _lacking(found, expected)
+        assert _all_fired(found, expected, begun), _lacking(found, expected)
     assert _none_fires(found, expected), _firing(found, expected)
 
 
@@ -93,11 +95,11 @@ def _happening(scenarios: list[Generator[None]]) -> Iterator[None]:
             assert next(each, "ended") == "ended"
 
 
-def _all_fired(found: Watched, expected: Expected) -> bool:
+def _all_fired(found: Watched, expected: Expected, begun: float) -> bool:
     """Wait until alerts have fired; some end by themselves while a later scenario begins."""
 
     def fired() -> bool:
-        seen = found.prometheus.query(_SEEN)
+        seen = found.prometheus.query(_FIRED.format(int(monotonic() - begun) + 1))
         return all(
             any({"alertname": name, **labels}.items() <= each.labels.items() for each in seen)
             for name, labels in expected.items()
