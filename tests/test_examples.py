@@ -21,7 +21,14 @@ pytestmark = pytest.mark.thorough
 
 EXAMPLES = ROOT / "examples"
 
-PROVIDERS = ("aws-efa", "azure-infiniband", "flat-sriov", "gb200-nvlink", "oci-rdma")
+PROVIDERS = (
+    "aws-efa",
+    "azure-infiniband",
+    "coreweave-infiniband",
+    "flat-sriov",
+    "gb200-nvlink",
+    "oci-rdma",
+)
 """Examples of networks that are not ours alone."""
 
 
@@ -140,6 +147,22 @@ def test_devices_of_others_go_with_whole_nodes(
     assert quota[devices] * 8 == quota["nvidia.com/gpu"] * number
     kinds = {each.kind.name for each in manifests}
     assert not {kind for kind in kinds if "Sriov" in kind or "NetworkAttachment" in kind}
+
+
+def test_slot_goes_with_each_pod_and_never_limits() -> None:
+    """Whatever the number of ports; the queue covers all slots of its nodes."""
+    profiles = EXAMPLES / "coreweave-infiniband" / "profiles"
+    generation = generate(profiles, "../profiles/components", today=TODAY)
+    (manifests,) = generation.manifests.values()
+    runtimes = [each for each in manifests if each.kind.name == "ClusterTrainingRuntime"]
+    (queue,) = [each.body for each in manifests if each.name == "speech-gpu"]
+    (flavor,) = queue["spec"]["resourceGroups"][0]["flavors"]
+    quota = {each["name"]: each["nominalQuota"] for each in flavor["resources"]}
+
+    assert {each.rule for each in generation.diagnostics} == {"delivery/placeholder-left"}
+    assert runtimes
+    assert all("'rdma/ib': '1'" in str(each.body) for each in runtimes)
+    assert (quota["nvidia.com/gpu"], quota["rdma/ib"]) == ("48", "378")
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,9 @@ RULE = Rule(
         nodes communicate by TCP over the pod network, at a fraction of the speed of RDMA.
     """,
     fix="""
-        Set `fabric` of the pool and use hardware with rails; or set `largestJob: {nodes: 1}` and
-        list a torchrun runtime. If TCP is intended, set `fabric: tcp` in the runtime, or waive this
-        rule with a reason.
+        Set `fabric` of the pool: of hardware with rails, or whose `devices` others advertise, as on
+        most clouds. Or set `largestJob: {nodes: 1}` and list a torchrun runtime. If TCP is
+        intended, set `fabric: tcp` in the runtime, or waive this rule with a reason.
     """,
 )
 
@@ -39,7 +39,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 if jobs:
                     message = (
                         f"jobs of several nodes may run on pool `{pool.name}`, whose nodes "
-                        "have GPUs but no rails"
+                        "have GPUs but neither rails nor a fabric"
                     )
                     yield RULE.at(pool.at.key(), message, notes=jobs)
 
