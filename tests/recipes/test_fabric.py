@@ -51,7 +51,7 @@ def test_fabric_of_devices_is_data_its_example_and_its_page(tmp_path: Path) -> N
         SCHEMA, 'flat-sriov or shared-device",', 'flat-sriov, shared-device or slingshot",', 1
     )
     _example(copy)
-    first = 'PROVIDERS = (\n    "aws-efa",\n'
+    first = 'PROVIDERS = (\n    "amd-roce",\n'
     copy.replace("tests/test_examples.py", first, f'{first}    "{EXAMPLE}",\n')
     listed = "- [RDMA on OCI]"
     copy.replace(
