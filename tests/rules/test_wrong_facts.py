@@ -213,6 +213,17 @@ def test_product_and_resource_are_of_one_maker(
     assert f"the resource of {makers[1]}, `" in message
 
 
+def test_refused_accelerators_have_one_finding() -> None:
+    """Neither a library nor a fabric makes up for what is missing."""
+    changes = server(gpu={"product": "Gaudi3"}, nics=[])
+    changes[RUNTIME] = {"libraries": {"cuda": None}}
+    changes["clusters/prod-east.yaml"] = {"pools": {"dgx-h100": {"fabric": None}}, "fabrics": None}
+    found = {each.rule for each in findings(changes)}
+
+    assert "node/unsupported-gpu" in found
+    assert not found & {"runtime/unstated-cuda", "fabric/gpu-jobs-without-rails"}
+
+
 @pytest.mark.parametrize("product", ["Gaudi3", "HL-225"])
 def test_other_makers_are_refused_by_name(product: str) -> None:
     """One finding has the maker and what is missing; nothing suggests a GPU of NVIDIA."""
