@@ -1,7 +1,7 @@
 """Platforms that people have, written from the documentation alone: right, or refused clearly.
 
-A file of `tests/platforms` has the profiles of one, as they were written at the first try. In two of
-them a finding then asked for a larger share of the disk for the system.
+A file of `tests/platforms` has the profiles of one, as they were written at the first try. In two
+of them a finding then asked for a larger share of the disk for the system.
 """
 
 from __future__ import annotations
