@@ -53,7 +53,7 @@ def rank_environment(
     if maker:
         environment |= {"NCCL_DEBUG": "WARN", "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}"}
     if fabric is not None:
-        environment |= _rdma(runtime, maker or NVIDIA, fabric)
+        environment |= _rdma(runtime, maker, fabric)
     elif maker and not runtime.uses_rdma:
         environment |= {"NCCL_IB_DISABLE": "1", "NCCL_NET": "Socket"}
     if maker and runtime.fabric == "isolated":
@@ -62,13 +62,14 @@ def rank_environment(
     return environment
 
 
-def _rdma(runtime: Runtime, maker: Maker, fabric: Fabric) -> Environment:
+def _rdma(runtime: Runtime, maker: Maker | None, fabric: Fabric) -> Environment:
     # NCCL_IB_HCA is left out. In exclusive RDMA mode a pod has its own VFs and no other device, and
     # the host's udev rules choose their names: mlx5_2 here, rocep26s0f0v1 there.
     environment = dict(fabric.provider.environment)
-    transports = ("rc", "sm", "self", *maker.transports)
+    memory = maker or NVIDIA
+    transports = ("rc", "sm", "self", *memory.transports)
     if fabric.provider.ucx:
-        environment["UCX_TLS"] = ",".join((*transports, *maker.copies))
+        environment["UCX_TLS"] = ",".join((*transports, *memory.copies))
     if runtime.fabric == "rdma":
         # Through the host's memory: LOC means never (NCCL documentation, NCCL_NET_GDR_LEVEL).
         environment["NCCL_NET_GDR_LEVEL"] = "LOC"

@@ -47,13 +47,16 @@ def _needed(runtime: Runtime, node_type: Hardware) -> Iterator[tuple[str, str]]:
     gpu, maker = node_type.gpu, node_type.maker
     if gpu is None or maker is None or maker.lacks:
         return
-    stated = runtime.libraries
-    if maker.library not in stated:
-        for other in MAKERS:
-            if other.library in stated:
-                yield other.platform, maker.platform
-    elif gpu.minimum_cuda and numbers(stated[maker.library]) < numbers(gpu.minimum_cuda):
+    own = runtime.libraries.get(maker.library)
+    if own is None:
+        yield from ((other, maker.platform) for other in _platforms(runtime))
+    elif gpu.minimum_cuda and numbers(own) < numbers(gpu.minimum_cuda):
         yield maker.platform, gpu.minimum_cuda
+
+
+def _platforms(runtime: Runtime) -> list[str]:
+    """Return what a runtime's image is built for."""
+    return [maker.platform for maker in MAKERS if maker.library in runtime.libraries]
 
 
 CHECK = Check(RULE, find)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.accelerator import MAKERS
+from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware_of
+
+_LIBRARIES = frozenset(each.library for each in MAKERS)
 
 RULE = Rule(
     id="runtime/unstated-cuda",
@@ -28,14 +31,19 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        makers = {each.maker for each in hardware_of(platform, runtime)} - {None}
-        needed = sorted(each.platform for each in MAKERS if each in makers and not each.lacks)
-        if needed and not any(each.library in runtime.libraries for each in MAKERS):
+        needed = _needed(hardware_of(platform, runtime))
+        if needed and runtime.libraries.keys().isdisjoint(_LIBRARIES):
             message = (
                 f"runtime `{runtime.name}` runs on GPUs and does not state its "
                 f"{' or '.join(needed)} version"
             )
             yield RULE.at(runtime.at / "libraries", message)
+
+
+def _needed(nodes: Sequence[Hardware]) -> list[str]:
+    """Return what images are built for on the GPUs of nodes; another rule refuses the others."""
+    makers = {node_type.maker for node_type in nodes}
+    return [each.platform for each in MAKERS if each in makers and not each.lacks]
 
 
 CHECK = Check(RULE, find)
