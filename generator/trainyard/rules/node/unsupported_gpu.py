@@ -21,7 +21,7 @@ RULE = Rule(
     """,
     fix="""
         Keep these nodes in a cluster or queue that Trainyard does not manage: no key makes up for
-        what is missing. `docs/reference/platforms.md#accelerators` has a line for each maker.
+        what is missing. `docs/reference/platforms.md` has a line for each maker.
     """,
 )
 
