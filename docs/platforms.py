@@ -74,7 +74,8 @@ def _request(provider: Provider) -> str:
 def _accelerators() -> Iterator[str]:
     yield from ("", "## Accelerators", "", "| `gpu.resource` | state |", "|---|---|")
     for maker in MAKERS:
-        state = f"refused, since it lacks {maker.lacks}" if maker.lacks else "works"
+        state = f"works, without {maker.without}" if maker.without else "works"
+        state = f"refused, since it lacks {maker.lacks}" if maker.lacks else state
         yield f"| `{maker.resource}` of {maker.name} | {state} |"
     yield "| any other | refused: no runtime has its settings |"
     yield (

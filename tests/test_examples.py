@@ -21,8 +21,16 @@ pytestmark = pytest.mark.thorough
 
 EXAMPLES = ROOT / "examples"
 
-PROVIDERS = ("aws-efa", "azure-infiniband", "flat-sriov", "gb200-nvlink", "oci-rdma")
-"""Examples of networks that are not ours alone."""
+PROVIDERS = (
+    "amd-roce",
+    "aws-efa",
+    "azure-infiniband",
+    "coreweave-infiniband",
+    "flat-sriov",
+    "gb200-nvlink",
+    "oci-rdma",
+)
+"""Examples of networks that are not ours alone, and of accelerators of another maker."""
 
 
 def line(diagnostic: Diagnostic) -> str:
@@ -140,6 +148,58 @@ def test_devices_of_others_go_with_whole_nodes(
     assert quota[devices] * 8 == quota["nvidia.com/gpu"] * number
     kinds = {each.kind.name for each in manifests}
     assert not {kind for kind in kinds if "Sriov" in kind or "NetworkAttachment" in kind}
+
+
+def test_gpus_of_amd_get_nothing_of_nvidia() -> None:
+    """Resource, transports and prerequisites are AMD's; what reads NVIDIA's exporter is left out.
+
+    The network cards stay NVIDIA's, and jobs set no variable of its container runtime.
+    """
+    profiles = EXAMPLES / "amd-roce" / "profiles"
+    generation = generate(profiles, "../profiles/components", today=TODAY)
+    bodies = {each.name: each.body for each in generation.manifests["north"]}
+    (flavor,) = bodies["chemistry-gpu"]["spec"]["resourceGroups"][0]["flavors"]
+    quota = {each["name"]: each["nominalQuota"] for each in flavor["resources"]}
+    texts = {path: content.decode() for path, content in generation.files.items()}
+    samples = sorted(path for path in texts if "/samples/chemistry/" in path)
+    readme = next(text for path, text in texts.items() if path.endswith("north/README.md"))
+    runbooks = next(text for path, text in texts.items() if path.endswith("RUNBOOKS.md"))
+
+    assert {each.rule for each in generation.diagnostics} == {"delivery/placeholder-left"}
+    assert quota["amd.com/gpu"] == "32"
+    for name, transports in (("openmpi", "rc,sm,self,rocm_copy,rocm_ipc"), ("torchrun", "")):
+        runtime = str(bodies[f"{name}-v1-mi300x-chemistry"])
+        assert "'amd.com/gpu': '8'" in runtime
+        assert transports in runtime
+    assert not [path for path, text in texts.items() if "nvidia.com/gpu'" in text]
+    assert not [path for path, text in texts.items() if re.search("DCGM_|dcgm|cuda_copy", text)]
+    assert [Path(path).name for path in samples] == [
+        "README.md",
+        "openmpi.yaml",
+        "test-storage.yaml",
+        "torchrun.yaml",
+    ]
+    assert "`/dev/kfd`" in readme
+    assert "deviceconfigs.amd.com" in readme
+    assert "GPU operator" in readme
+    assert "NVIDIA GPU operator" not in readme
+    assert "`rocm-smi` numbers it" in runbooks
+
+
+def test_slot_goes_with_each_pod_and_never_limits() -> None:
+    """Whatever the number of ports; the queue covers all slots of its nodes."""
+    profiles = EXAMPLES / "coreweave-infiniband" / "profiles"
+    generation = generate(profiles, "../profiles/components", today=TODAY)
+    (manifests,) = generation.manifests.values()
+    runtimes = [each for each in manifests if each.kind.name == "ClusterTrainingRuntime"]
+    (queue,) = [each.body for each in manifests if each.name == "speech-gpu"]
+    (flavor,) = queue["spec"]["resourceGroups"][0]["flavors"]
+    quota = {each["name"]: each["nominalQuota"] for each in flavor["resources"]}
+
+    assert {each.rule for each in generation.diagnostics} == {"delivery/placeholder-left"}
+    assert runtimes
+    assert all("'rdma/ib': '1'" in str(each.body) for each in runtimes)
+    assert (quota["nvidia.com/gpu"], quota["rdma/ib"]) == ("48", "378")
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
     ("option", "value", "message"),
     [
         ("--release", "openshift-ai-9", "'openshift-ai-9' is not one of 'kubernetes-1.36'"),
-        ("--hardware", "dgx", "'dgx' is not one of 'aws-p4d-24xlarge'"),
+        ("--hardware", "dgx", "'dgx' is not one of 'amd-mi300x-8'"),
         ("--nodes", "0", "0 is not in the range 1<=x<=1000"),
     ],
 )

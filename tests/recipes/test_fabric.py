@@ -51,8 +51,8 @@ def test_fabric_of_devices_is_data_its_example_and_its_page(tmp_path: Path) -> N
         SCHEMA, 'flat-sriov or shared-device",', 'flat-sriov, shared-device or slingshot",', 1
     )
     _example(copy)
-    first = 'PROVIDERS = ("aws-efa", '
-    copy.replace("tests/test_examples.py", first, f'{first}"{EXAMPLE}", ')
+    first = 'PROVIDERS = (\n    "amd-roce",\n'
+    copy.replace("tests/test_examples.py", first, f'{first}    "{EXAMPLE}",\n')
     listed = "- [RDMA on OCI]"
     copy.replace(
         "docs/README.md", listed, f"- [Slingshot](../examples/{EXAMPLE}/README.md)\n{listed}"

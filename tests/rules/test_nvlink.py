@@ -56,6 +56,24 @@ def test_nvlink_that_cannot_be_is_refused_with_its_reason(
 
 
 @pytest.mark.parametrize(
+    ("change", "pool"),
+    [
+        ({CLUSTER: {"pools": {"dgx-h100": {"nvlink": True}}}}, "dgx-h100"),
+        ({CLUSTER: {"release": "openshift-ai-3.5", "external": {"ComputeDomains/gb200": None}}},
+         "gb200"),
+    ],
+)  # fmt: skip
+def test_nvlink_that_cannot_be_asks_for_no_driver(change: dict[str, Any], pool: str) -> None:
+    """One finding for one cause: who leaves the key out needs no owner of a driver."""
+    found = findings(_good(change))
+
+    assert [each.rule for each in found if each.at.path[:2] == ("pools", pool)] == [
+        "node/impossible-nvlink"
+    ]
+    assert not [each for each in found if "ComputeDomains" in each.message]
+
+
+@pytest.mark.parametrize(
     ("release", "hint"),
     [
         ("kubernetes-1.36", "Set `nvlink: true` on the pool"),

@@ -69,7 +69,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("misspelt product with CUDA", {"gpu": {"product": "NVIDIA-B2OO", "minimumCuda": "12.8"}},
      "node/unknown-product"),
     ("product without maker", {"gpu": {"product": "B200"}}, "shape/incomplete-hardware"),
-    ("product of AMD", {"gpu": {"product": "AMD_Instinct_MI300X_OAM"}}, "node/unsupported-gpu"),
+    ("product of AMD", {"gpu": {"product": "AMD_Instinct_MI300X_OAM"}}, "runtime/cuda-too-old"),
     ("product of Intel", {"gpu": {"product": "Gaudi3"}}, "node/unsupported-gpu"),
     ("resource of AMD", {"gpu": {"resource": "amd.com/gpu"}}, "node/unsupported-gpu"),
     ("one virtual function", {"nic": {"virtualFunctions": 1}}, "fabric/fewer-functions-than-gpus"),
@@ -169,7 +169,62 @@ def test_unknown_product_is_asked_what_follows_from_a_known_one(product: str, hi
     assert all(f"`{product}`. {hint}If it is right, give" in each.hint for each in found)
 
 
-@pytest.mark.parametrize("product", ["AMD_Instinct_MI300X_OAM", "MI325X", "Gaudi3", "HL-225"])
+@pytest.mark.parametrize(
+    ("libraries", "found"),
+    [
+        ({"rocm": "6.4"}, []),
+        ({"rocm": "6.4", "cuda": "12.8"}, []),
+        ({}, ["runtime `openmpi-cuda` runs on GPUs and does not state its ROCm version"]),
+        (
+            {"cuda": "12.8"},
+            ["CUDA 12.8 does not support the GPUs of a `dgx-h100`, which need ROCm"],
+        ),
+    ],
+)
+def test_gpus_of_amd_need_an_image_with_rocm(libraries: dict[str, str], found: list[str]) -> None:
+    """One finding says so, and no rule asks for CUDA."""
+    changes = server(gpu={"product": "AMD_Instinct_MI300X_OAM"})
+    changes[RUNTIME] = {"libraries": {"cuda": None} | libraries}
+
+    assert [each.message for each in findings(changes)] == found
+
+
+def test_gpus_of_nvidia_need_an_image_with_cuda() -> None:
+    (found,) = findings({RUNTIME: {"libraries": {"cuda": None, "rocm": "6.4"}}})
+
+    assert found.rule == "runtime/cuda-too-old"
+    assert found.message == "ROCm 6.4 does not support the GPUs of a `dgx-h100`, which need CUDA"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "makers"),
+    [
+        ({"resource": "amd.com/gpu"}, ("NVIDIA", "AMD")),
+        ({"product": "MI325X", "resource": "nvidia.com/gpu"}, ("AMD", "NVIDIA")),
+    ],
+)
+def test_product_and_resource_are_of_one_maker(
+    gpu: dict[str, str], makers: tuple[str, str]
+) -> None:
+    found = findings(server(gpu=gpu))
+    (message,) = [each.message for each in found if each.rule == "node/unsupported-gpu"]
+
+    assert f"has GPUs of {makers[0]}, `" in message
+    assert f"the resource of {makers[1]}, `" in message
+
+
+def test_refused_accelerators_have_one_finding() -> None:
+    """Neither a library nor a fabric makes up for what is missing."""
+    changes = server(gpu={"product": "Gaudi3"}, nics=[])
+    changes[RUNTIME] = {"libraries": {"cuda": None}}
+    changes["clusters/prod-east.yaml"] = {"pools": {"dgx-h100": {"fabric": None}}, "fabrics": None}
+    found = {each.rule for each in findings(changes)}
+
+    assert "node/unsupported-gpu" in found
+    assert not found & {"runtime/unstated-cuda", "fabric/gpu-jobs-without-rails"}
+
+
+@pytest.mark.parametrize("product", ["Gaudi3", "HL-225"])
 def test_other_makers_are_refused_by_name(product: str) -> None:
     """One finding has the maker and what is missing; nothing suggests a GPU of NVIDIA."""
     (found,) = findings(server(gpu={"product": product}))

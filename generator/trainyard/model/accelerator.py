@@ -35,35 +35,78 @@ class Maker:
         name: as people write it.
         resource: extended resource that its device plugin advertises.
         product: how the names of its products begin, in any case.
-        lacks: what Trainyard lacks for its products; empty if it has all.
+        label: of nodes, which has the product.
+        platform: what programs for its products are built for, as people write it.
+        transports: of UCX, to the memory of its GPUs.
+        copies: of UCX, by which a processor reads small messages there.
+        tool: program that lists and numbers its GPUs.
+        operator: key of its operator in the versions of releases; empty without one.
+        exporter: source of metrics of its GPUs that alerts and panels read; empty without one.
+        is_tested: whether acceptance tests know its devices.
+        lacks: what Trainyard lacks for its products, so that it refuses them; empty if nothing.
+        without: what its products are used without; empty if they have all.
     """
 
     name: str
     resource: str
     product: re.Pattern[str]
-    lacks: str
+    label: str
+    platform: str
+    tool: str
+    transports: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    operator: str = ""
+    exporter: str = ""
+    is_tested: bool = False
+    lacks: str = ""
+    without: str = ""
+
+    @property
+    def library(self) -> str:
+        """Name of the platform's version in `libraries` of a runtime."""
+        return self.platform.lower()
 
 
-NVIDIA = Maker("NVIDIA", "nvidia.com/gpu", re.compile(r"NVIDIA|Tesla|Quadro", re.IGNORECASE), "")
-
-MAKERS = (
-    NVIDIA,
-    Maker(
-        "AMD",
-        "amd.com/gpu",
-        re.compile(r"AMD|Instinct|MI\d{3}", re.IGNORECASE),
-        "the settings of RCCL and ROCm for each runtime, and alerts on AMD's own metrics",
-    ),
-    Maker(
-        "Intel",
-        "habana.ai/gaudi",
-        re.compile(r"Intel|Habana|Gaudi|HL-?\d", re.IGNORECASE),
-        "the settings of HCCL for each runtime, and a fabric of the cards' own Ethernet ports",
-    ),
+NVIDIA = Maker(
+    name="NVIDIA",
+    resource="nvidia.com/gpu",
+    product=re.compile(r"NVIDIA|Tesla|Quadro", re.IGNORECASE),
+    label="nvidia.com/gpu.product",
+    platform="CUDA",
+    tool="nvidia-smi",
+    transports=("cuda_copy", "cuda_ipc"),
+    copies=("gdr_copy",),
+    operator="gpuOperator",
+    exporter="dcgm-exporter",
+    is_tested=True,
 )
-"""Resources: NVIDIA/k8s-device-plugin, ROCm/k8s-device-plugin, and Intel Gaudi's documentation,
-Running Kubernetes Workloads. Names of products: the labels `nvidia.com/gpu.product` and
-`amd.com/gpu.product-name`."""
+
+AMD = Maker(
+    name="AMD",
+    resource="amd.com/gpu",
+    product=re.compile(r"AMD|Instinct|MI\d{3}", re.IGNORECASE),
+    label="amd.com/gpu.product-name",
+    platform="ROCm",
+    tool="rocm-smi",
+    # As `ucx_info` lists them (openucx/ucx#10583). RCCL reads the variables of NCCL (ROCm
+    # documentation, RCCL environment variables).
+    transports=("rocm_copy", "rocm_ipc"),
+    without="alerts on GPUs, panels of their use, and acceptance tests of GPUs and rails",
+)
+
+INTEL = Maker(
+    name="Intel",
+    resource="habana.ai/gaudi",
+    product=re.compile(r"Intel|Habana|Gaudi|HL-?\d", re.IGNORECASE),
+    label="",
+    platform="SynapseAI",
+    tool="hl-smi",
+    lacks="the settings of HCCL for each runtime, and a fabric of the cards' own Ethernet ports",
+)
+
+MAKERS = (NVIDIA, AMD, INTEL)
+"""Resources and labels: NVIDIA/k8s-device-plugin, ROCm/k8s-device-plugin:docs/user-guide/
+installation.md@190849c, and Intel Gaudi's documentation, Running Kubernetes Workloads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,9 @@ def lacks(test: str, launch: Launch, nodes: int, mounts: bool) -> str:
     """
     if not launch.runtime.launcher.mpi:
         return "mpirun"
+    maker = launch.hardware.maker
+    if maker and not maker.is_tested and test != "storage":
+        return f"a test of GPUs of {maker.name}"
     if launch.runtime.initializers:
         return "a start without fetching data (`initialize`)"
     lacking = {

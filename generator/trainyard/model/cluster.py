@@ -9,6 +9,7 @@ from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
+from trainyard.model.accelerator import MAKERS, NVIDIA, Maker
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.dns import Dns
 from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
@@ -171,9 +172,10 @@ class Cluster:
         return has_objects and self.node_unit == "nodes"
 
     @property
-    def has_gpus(self) -> bool:
-        """Return whether some pool has GPUs."""
-        return any(pool.hardware.gpu for pool in self.pools)
+    def makers(self) -> tuple[Maker, ...]:
+        """Who makes the GPUs of its nodes."""
+        used = {pool.hardware.maker for pool in self.pools}
+        return tuple(maker for maker in MAKERS if maker in used)
 
     @property
     def has_secrets(self) -> bool:
@@ -222,17 +224,15 @@ class Cluster:
             sources.pop("argocd", None)
         elif "argocd" in sources:
             sources["argocd"] = replace(sources["argocd"], namespace=self.argocd_namespace)
-        for name, is_there in self._sources_of_others.items():
-            if is_there:
-                sources[name] = MetricSource(name)
+        sources |= {name: MetricSource(name) for name, is_there in self._others.items() if is_there}
         return tuple(dict(sorted(sources.items())).values())
 
     @property
-    def _sources_of_others(self) -> dict[str, bool]:
+    def _others(self) -> dict[str, bool]:
         """Sources that no release describes: whether they are there by themselves, or declared."""
         return {
             API_SERVER: self._is_scraped(API_SERVER),
-            "dcgm-exporter": self.has_gpus,
+            NVIDIA.exporter: NVIDIA in self.makers,
             EXTERNAL_SECRETS: self.has_secrets and self._is_scraped(EXTERNAL_SECRETS),
             JOB_STATES: self._is_scraped(JOB_STATES),
             "kube-state-metrics": True,

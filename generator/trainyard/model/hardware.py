@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import chain
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.accelerator import Product, known
+from trainyard.model.accelerator import Maker, Product, known, maker_by
 from trainyard.model.unit import Unit
 
 KERNEL_PART = 64
@@ -41,10 +41,10 @@ class Gpu:
     """The accelerators of a node.
 
     Args:
-        product: value of the label ``nvidia.com/gpu.product`` that GPU feature discovery sets.
+        product: value of the label that the maker's discovery sets, as ``nvidia.com/gpu.product``.
         count: per node.
         resource: extended resource name, e.g. ``nvidia.com/gpu``.
-        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``.
+        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``; empty without CUDA.
     """
 
     product: str
@@ -141,6 +141,11 @@ class Hardware:
     def product(self) -> Product | None:
         """What is known of its GPUs; None without GPUs, or if nothing is."""
         return known(self.gpu.product) if self.gpu else None
+
+    @property
+    def maker(self) -> Maker | None:
+        """Who makes its GPUs; None without GPUs, or if no known maker does."""
+        return maker_by(self.gpu.resource) if self.gpu else None
 
     def stated(self, *path: str) -> Pointer:
         """Return the place of a fact, which may be in what the profile extends."""

@@ -8,6 +8,10 @@ A domain outlives its jobs: it has no number of nodes, and takes those on which 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from trainyard.model.accelerator import Product
+
 CLIQUE = "nvidia.com/gpu.clique"
 """Label of nodes that NVLink connects (NVIDIA/k8s-device-plugin:internal/lm/imex.go@1b826ac)."""
 
@@ -26,3 +30,8 @@ FEATURE = "device-claims"
 
 DRIVER = "ComputeDomains"
 """Kind under which a cluster declares who runs the driver."""
+
+
+def is_possible(product: Product | None, features: Collection[str]) -> bool:
+    """Return whether NVLink connects such nodes for jobs of a release with some features."""
+    return product is not None and product.nvlink_nodes > 1 and FEATURE in features

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 
+from trainyard.model.accelerator import AMD, NVIDIA
 from trainyard.model.cluster import Cluster
 from trainyard.model.pool import Pool
 from trainyard.render.markdown import Markdown, code, text
@@ -60,10 +61,14 @@ def daemons(cluster: Cluster) -> Iterator[Daemon]:
 
 def _of_gpus(cluster: Cluster) -> Iterator[Daemon]:
     """Yield the daemons that nodes with GPUs need."""
-    if with_gpus := _foreign(filter(attrgetter("hardware.gpu"), cluster.pools)):
+    of_nvidia = [pool for pool in cluster.pools if pool.hardware.maker is NVIDIA]
+    if with_gpus := _foreign(of_nvidia):
         yield _gpu(cluster, with_gpus)
         if not _is_openshift(cluster):
             yield _features(with_gpus)
+    of_amd = {pool.hardware.taint for pool in cluster.pools if pool.hardware.maker is AMD}
+    if taints := sorted(of_amd - {""}):
+        yield _amd(cluster, taints)
 
 
 def _of_the_site(cluster: Cluster) -> Iterator[Daemon]:
@@ -136,6 +141,24 @@ def _gpu(cluster: Cluster, taints: list[str]) -> Daemon:
             {"spec": {"daemonsets": {"tolerations": _with_gpu(taints)}}},
         ),
         f"{cli} get node NODE -o jsonpath='{{.status.allocatable.nvidia\\.com/gpu}}'",
+    )
+
+
+def _amd(cluster: Cluster, taints: list[str]) -> Daemon:
+    """Return AMD's daemons, which tolerate no taint of nodes by themselves.
+
+    Source: ROCm/gpu-operator:api/v1alpha1/deviceconfig_types.go, DevicePluginSpec.
+    """
+    cli, tolerations = _cli(cluster), list(map(_toleration, taints))
+    keys = ("devicePluginTolerations", "nodeLabellerTolerations")
+    return _daemon(
+        f"The owner of the AMD GPU operator lets its daemons tolerate {_named(taints)}, or a node "
+        f"has no GPU. {_REPLACED} The second command must print the number of the node's GPUs.",
+        _patch(
+            f"{cli} -n NAMESPACE patch deviceconfigs.amd.com NAME",
+            {"spec": {"devicePlugin": dict.fromkeys(keys, tolerations)}},
+        ),
+        f"{cli} get node NODE -o jsonpath='{{.status.allocatable.amd\\.com/gpu}}'",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from trainyard.model.accelerator import NVIDIA, Maker
 from trainyard.model.expansion import literal
 from trainyard.model.fabric import Fabric, RailFabric
 from trainyard.model.launcher import INTEL_MPI, OPENMPI
@@ -30,13 +31,13 @@ def home(runtime: Runtime) -> str:
 
 
 def rank_environment(
-    runtime: Runtime, gpus: int, cores_per_rank: int, fabric: Fabric | None
+    runtime: Runtime, maker: Maker | None, cores_per_rank: int, fabric: Fabric | None
 ) -> Environment:
     """Return the environment of every rank.
 
     Args:
         runtime: whose ranks.
-        gpus: of a pod.
+        maker: of the GPUs of a pod; None without GPUs.
         cores_per_rank: of a pod's cores, whether the rank is bound to them or not.
         fabric: that the pods are attached to; None when they are on none.
     """
@@ -49,30 +50,32 @@ def rank_environment(
         # Without an account, Python's getpass has no other source, and torch names a cache after
         # the user.
         environment["USER"] = "ranks"
-    if gpus:
+    if maker:
         environment |= {"NCCL_DEBUG": "WARN", "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}"}
     if fabric is not None:
-        environment |= _rdma(runtime, fabric)
-    elif gpus and not runtime.uses_rdma:
+        environment |= _rdma(runtime, maker, fabric)
+    elif maker and not runtime.uses_rdma:
         environment |= {"NCCL_IB_DISABLE": "1", "NCCL_NET": "Socket"}
-    if gpus and runtime.fabric == "isolated":
+    if maker and runtime.fabric == "isolated":
         # Neither NVLink nor PCIe peers: what remains is /dev/shm and sockets.
         environment["NCCL_P2P_DISABLE"] = "1"
     return environment
 
 
-def _rdma(runtime: Runtime, fabric: Fabric) -> Environment:
+def _rdma(runtime: Runtime, maker: Maker | None, fabric: Fabric) -> Environment:
     # NCCL_IB_HCA is left out. In exclusive RDMA mode a pod has its own VFs and no other device, and
     # the host's udev rules choose their names: mlx5_2 here, rocep26s0f0v1 there.
     environment = dict(fabric.provider.environment)
+    memory = maker or NVIDIA
+    transports = ("rc", "sm", "self", *memory.transports)
     if fabric.provider.ucx:
-        environment["UCX_TLS"] = "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"
+        environment["UCX_TLS"] = ",".join((*transports, *memory.copies))
     if runtime.fabric == "rdma":
         # Through the host's memory: LOC means never (NCCL documentation, NCCL_NET_GDR_LEVEL).
         environment["NCCL_NET_GDR_LEVEL"] = "LOC"
         if fabric.provider.ucx:
             environment["UCX_IB_GPU_DIRECT_RDMA"] = "no"
-            environment["UCX_TLS"] = "rc,sm,self,cuda_copy,cuda_ipc"
+            environment["UCX_TLS"] = ",".join(transports)
     if isinstance(fabric, RailFabric) and fabric.traffic_class >= 0:
         environment |= {
             "NCCL_IB_TC": str(fabric.traffic_class),

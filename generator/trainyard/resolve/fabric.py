@@ -66,7 +66,8 @@ def _unsupported(name: str, link: str, at: Pointer) -> Diagnostic:
     known = ", ".join(sorted(PROVIDERS))
     if refusal := REFUSALS.get(link):
         message = f"fabric `{name}`: {refusal.title} is not supported. {refusal.reason}"
-        return UNSUPPORTED_LINK.at(place, message, hint=refusal.instead)
+        hint = f"{refusal.instead} `docs/reference/platforms.md#fabrics` has a line for each kind."
+        return UNSUPPORTED_LINK.at(place, message, hint=hint)
     message = f"fabric `{name}` has the link `{link}`, which Trainyard does not know"
     hint = f"There is: {known}. For a network of another kind, leave `fabric` of the pool out."
     return UNSUPPORTED_LINK.at(place, message, hint=hint)

@@ -32,7 +32,7 @@ class NewPool:
         devices: names of the RDMA devices of a node's rails, empty where they vary; none
             without rails.
         functions: virtual functions of each rail.
-        gpus: whether its nodes have some.
+        gpus: whether its nodes have some of NVIDIA, whose exporter alerts read.
     """
 
     name: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import TreeError
-from trainyard.model.accelerator import Product, known
+from trainyard.model.accelerator import AMD, NVIDIA, Maker, Product, known, maker_of
 from trainyard.model.hardware import AMD64, ARM64
 from trainyard.model.release import Release
 from trainyard.scaffold.cluster import NewPool, cluster_profile
@@ -46,7 +46,7 @@ class FirstCluster:
         nics = self.hardware.get("nics", ())
         devices = tuple(nic.get("device", "") for nic in nics if nic["role"] == "rail")
         functions = self.hardware["nic"]["virtualFunctions"] if devices else 0
-        return NewPool(name, name, self.nodes, devices, functions, "gpu" in self.hardware)
+        return NewPool(name, name, self.nodes, devices, functions, self._maker is NVIDIA)
 
     @property
     def cuda(self) -> str:
@@ -54,9 +54,18 @@ class FirstCluster:
         return self._product.minimum_cuda if self._product else ""
 
     @property
+    def needs_rocm(self) -> bool:
+        """Whether its GPUs are of AMD."""
+        return self._maker is AMD
+
+    @property
     def architecture(self) -> str:
         """Architecture of its processors."""
         return ARM64 if self._product and self._product.has_grace else AMD64
+
+    @property
+    def _maker(self) -> Maker | None:
+        return maker_of(self.hardware["gpu"]["product"]) if "gpu" in self.hardware else None
 
     @property
     def _product(self) -> Product | None:
@@ -105,6 +114,7 @@ def _described(cluster: FirstCluster) -> dict[str, bytes]:
         launcher="openmpi",
         hardware=[pool.hardware],
         cuda=cluster.cuda,
+        needs_rocm=cluster.needs_rocm,
         architectures=[cluster.architecture],
         nodes=pool.nodes - pool.reserve,
     )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil
 
 from trainyard.diagnostics import TreeError
-from trainyard.model.accelerator import MAKERS, NVIDIA, known
+from trainyard.model.accelerator import MAKERS, NVIDIA, Maker, known
 from trainyard.model.hardware import AMD64, EVICTION_MEMORY, EVICTION_STORAGE, KERNEL_PART
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.provider import PROVIDERS
@@ -133,22 +133,22 @@ def _gpus(found: Measured) -> Iterator[Fact]:
             continue
         product = _product(found)
         named = "" if maker is NVIDIA else f", resource: {resource}"
-        source = f"label {_product_label(maker.resource)} and {_of(found, 'status.capacity')}"
+        source = f"label {_product_label(maker)} and {_of(found, 'status.capacity')}"
         if _LABEL.fullmatch(product):
             yield Fact("gpu", f"{{product: {product}, count: {count}{named}}}", source)
         else:
             value = f"{{product: NVIDIA-H100-80GB-HBM3, count: {count}{named}}}"
-            asked = f"the product: no node has the label {_product_label(maker.resource)}"
+            asked = f"the product: no node has the label {_product_label(maker)}"
             yield Fact("gpu", value, asked, is_guess=True)
 
 
-def _product_label(resource: str) -> str:
-    return f"{resource}.product" if resource == NVIDIA.resource else f"{resource}.product-name"
+def _product_label(maker: Maker) -> str:
+    return maker.label or f"{maker.resource}.product-name"
 
 
 def _product(found: Measured) -> str:
     """Return the product of the GPUs, by the label of any maker; empty without one."""
-    keys = [_product_label(maker.resource) for maker in MAKERS]
+    keys = [_product_label(maker) for maker in MAKERS]
 
     def of(node: Body) -> str:
         return next(filter(None, (label(node, key) for key in keys)), "")

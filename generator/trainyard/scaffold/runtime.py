@@ -25,6 +25,8 @@ _VERSIONS = {"openmpi": "4.1.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
 """Example version of each launcher's library."""
 _CUDA = {"12.6": "2.23.4", "12.8": "2.25.1", "12.9": "2.27.3"}
 """Example versions of CUDA, each with one of NCCL that is built for it."""
+_ROCM = {"rocm": "6.4"}
+"""Example version of what RCCL is part of."""
 _NO_IMAGE = "sha256:" + 64 * "0"
 
 
@@ -37,7 +39,8 @@ class NewRuntime:
         display: its name for people.
         launcher: name of the program that starts ranks.
         hardware: names of the hardware profiles that it runs on.
-        cuda: version that the GPUs of that hardware need at least; empty without GPUs.
+        cuda: version that the GPUs of that hardware need at least; empty without those of NVIDIA.
+        needs_rocm: whether that hardware has GPUs of AMD.
         architectures: of the processors of that hardware, sorted.
         nodes: of its largest job.
         image: with its digest; a placeholder when empty.
@@ -48,6 +51,7 @@ class NewRuntime:
     launcher: str
     hardware: Sequence[str]
     cuda: str
+    needs_rocm: bool
     architectures: Sequence[str]
     nodes: int
     image: str = ""
@@ -58,6 +62,7 @@ def runtime_profile(runtime: NewRuntime) -> bytes:
     launcher = LAUNCHERS[runtime.launcher]
     versions = {launcher.library: _VERSIONS[launcher.library]}
     versions |= _gpu_versions(runtime.cuda) if runtime.cuda else {}
+    versions |= _ROCM if runtime.needs_rocm else {}
     held = "what the image holds"
     values = {
         "about": _ABOUT[launcher.mpi],

@@ -10,6 +10,7 @@ from pathlib import Path
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.generation.generate import Target
 from trainyard.handed_in import listed, shown
+from trainyard.model.accelerator import AMD, NVIDIA
 from trainyard.model.hardware import Hardware
 from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
@@ -205,6 +206,7 @@ def _runtime(request: RuntimeRequest, used: Sequence[Hardware], platform: Platfo
         launcher=request.launcher,
         hardware=names,
         cuda=max((each.gpu.minimum_cuda for each in used if each.gpu), key=numbers, default=""),
+        needs_rocm=any(each.maker is AMD for each in used),
         architectures=sorted({each.architecture for each in used}),
         nodes=_promised(platform, names),
         image=request.image,
@@ -225,5 +227,5 @@ def _pool(request: PoolRequest, hardware: Hardware) -> NewPool:
         request.nodes,
         tuple(nic.device for nic in hardware.rails),
         hardware.virtual_functions,
-        hardware.gpu is not None,
+        hardware.maker is NVIDIA,
     )

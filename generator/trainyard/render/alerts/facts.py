@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
+from trainyard.model.accelerator import NVIDIA
 from trainyard.model.cluster import Cluster
 from trainyard.model.held import held_queues
 from trainyard.model.monitoring import JOB_STATES, KUBELET, WAITING
@@ -40,7 +41,7 @@ def facts(site: Site) -> Iterator[Record]:
     yield from _queues()
     if JOB_STATES in sources:
         yield from _waiting(site.cluster)
-    if site.cluster.has_gpus:
+    if NVIDIA.exporter in sources:
         yield from (*_gpus(site), XID)
     if site.cluster.rail_fabrics:
         yield from _rails(site)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from trainyard.model.accelerator import NVIDIA
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.render.alerts.alert import own, with_node
@@ -38,7 +39,7 @@ def use(site: Site) -> Iterator[Record]:
         "trainyard:team:idle_nodes",
         f"clamp_min({_PROMISED} - on (team, pool) {_HELD}, 0)",
     )
-    if site.cluster.has_gpus:
+    if NVIDIA in site.cluster.makers:
         yield Record("trainyard:team:busy_gpus", _busy())
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.model import member_kinds, names
+from trainyard.model.accelerator import NVIDIA
 from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.monitoring import (
     API_SERVER,
@@ -138,11 +139,10 @@ class ClusterView:
         Operators of fabrics and GPUs are left out where it has none. That of MPIJobs is in the
         prerequisites.
         """
-        absent = {"mpiOperator"}
+        known = NVIDIA in self.cluster.makers
+        absent = {"mpiOperator"} if known else {"mpiOperator", NVIDIA.operator}
         if not self.cluster.rail_fabrics:
             absent |= {"networkOperator", "sriovNetworkOperator"}
-        if not self.cluster.has_gpus:
-            absent.add("gpuOperator")
         return _without(absent, self.cluster.versions)
 
     @property

@@ -260,7 +260,8 @@ class LaunchView:
 
     def _of_ranks(self) -> dict[str, str]:
         launch = self.launch
-        ranks = rank_environment(launch.runtime, launch.gpus, launch.cores_per_rank, launch.rdma)
+        maker, cores = launch.hardware.maker, launch.cores_per_rank
+        ranks = rank_environment(launch.runtime, maker, cores, launch.rdma)
         return ranks | (NVLINK if launch.claims_nvlink else {})
 
     def _export(self) -> dict[str, str]:

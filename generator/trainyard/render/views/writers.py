@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from trainyard.model import member_kinds, names
+from trainyard.model.accelerator import NVIDIA
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import INFINIBAND
 from trainyard.render.cel import is_one_of, text, text_list
@@ -56,7 +57,7 @@ class Writers:
         there for whoever takes it.
         """
         cluster, release = self.cluster, self.cluster.release
-        gpus = (release.gpu_namespace,) if cluster.has_gpus else ()
+        gpus = (release.gpu_namespace,) if NVIDIA in cluster.makers else ()
         fabrics = (release.sriov_namespace, release.ipam_namespace) if cluster.rail_fabrics else ()
         monitoring = (cluster.monitoring.namespace,) if cluster.monitoring else ()
         partitions = (_PARTITIONS,) if INFINIBAND.name in cluster.links else ()

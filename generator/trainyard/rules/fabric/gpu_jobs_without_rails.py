@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
 from trainyard.model.tenant import Tenant
@@ -24,9 +25,9 @@ RULE = Rule(
         nodes communicate by TCP over the pod network, at a fraction of the speed of RDMA.
     """,
     fix="""
-        Set `fabric` of the pool and use hardware with rails; or set `largestJob: {nodes: 1}` and
-        list a torchrun runtime. If TCP is intended, set `fabric: tcp` in the runtime, or waive this
-        rule with a reason.
+        Set `fabric` of the pool: of hardware with rails, or whose `devices` others advertise, as on
+        most clouds. Or set `largestJob: {nodes: 1}` and list a torchrun runtime. If TCP is
+        intended, set `fabric: tcp` in the runtime, or waive this rule with a reason.
     """,
 )
 
@@ -34,14 +35,20 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
-            if pool.hardware.gpus and not pool.hardware.rails and pool.fabric is None:
+            is_without = not pool.hardware.rails and pool.fabric is None
+            if is_without and _is_supported(pool.hardware):
                 jobs = list(_jobs_over_tcp(site, pool))
                 if jobs:
                     message = (
                         f"jobs of several nodes may run on pool `{pool.name}`, whose nodes "
-                        "have GPUs but no rails"
+                        "have GPUs but neither rails nor a fabric"
                     )
                     yield RULE.at(pool.at.key(), message, notes=jobs)
+
+
+def _is_supported(hardware: Hardware) -> bool:
+    """Return whether nodes have GPUs that jobs can use: another rule refuses the others."""
+    return hardware.maker is not None and not hardware.maker.lacks
 
 
 def _jobs_over_tcp(site: Site, pool: Pool) -> Iterator[Note]:

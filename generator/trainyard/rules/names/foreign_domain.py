@@ -9,6 +9,7 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
 FOREIGN_DOMAINS = (
+    "amd.com",
     "argoproj.io",
     "cncf.io",
     "k8s.io",

@@ -1,10 +1,6 @@
-"""The label of GPU feature discovery, and what happens when nodes have another GPU."""
+"""What happens when nodes have another GPU than their profile."""
 
 from __future__ import annotations
-
-PRODUCT = "nvidia.com/gpu.product"
-"""Set by GPU feature discovery; -MIG- or -SHARED marks parts of GPUs (NVIDIA/k8s-device-plugin)."""
-
 
 OTHER_NODES = (
     "Jobs run slower or run out of GPU memory, because quota and runtimes are computed for another "

@@ -44,7 +44,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     Note(f"the node's {field}", node_type.stated(field)),
                     Note(f"the {field} that kubelet reserves", node_type.stated("kubelet", field)),
                 ]
-                yield RULE.at(node_type.at / "system" / field, message, notes=notes)
+                hint = (
+                    f"Raise `system.{field}` to {_withheld(field, part)} or more, or lower "
+                    f"`kubelet.{field}`."
+                )
+                yield RULE.at(node_type.at / "system" / field, message, hint=hint, notes=notes)
 
 
 def _withheld(field: str, amount: int) -> str:

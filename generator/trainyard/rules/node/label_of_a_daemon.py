@@ -11,9 +11,10 @@ from trainyard.rules._check import Check
 from trainyard.rules._labels import selecting_keys
 
 _DISCOVERED = re.compile(
-    r"nvidia\.com/(?:cuda|gfd|gpu|mig)\.(?!config|deploy)|feature\.node\.kubernetes\.io/"
+    r"nvidia\.com/(?:cuda|gfd|gpu|mig)\.(?!config|deploy)|(?:beta\.)?amd\.com/gpu\."
+    r"|feature\.node\.kubernetes\.io/"
 )
-"""Labels of GPU feature discovery and node feature discovery."""
+"""Labels of GPU feature discovery, AMD's node labeller and node feature discovery."""
 
 
 RULE = Rule(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware
 from trainyard.rules._labels import as_selector
-from trainyard.rules.node._labels import OTHER_NODES, PRODUCT
+from trainyard.rules.node._labels import OTHER_NODES
 
 RULE = Rule(
     id="node/labels-miss-product",
@@ -30,14 +31,15 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     own = f"{platform.settings.domain}/"
     for node_type in hardware(platform):
-        if node_type.gpu and not _names_product(node_type.labels, own):
+        if node_type.gpu and not _names_product(node_type, own):
             message = f"{as_selector(node_type.labels)} selects nodes with any GPU"
             yield RULE.at(node_type.at / "labels", message)
 
 
-def _names_product(labels: Mapping[str, str], own: str) -> bool:
+def _names_product(node_type: Hardware, own: str) -> bool:
     """Return whether some label is that of the product, or one of the platform's own domain."""
-    return any(key == PRODUCT or key.startswith(own) for key in labels)
+    product = node_type.maker.label if node_type.maker else ""
+    return any(key == product or key.startswith(own) for key in node_type.labels)
 
 
 CHECK = Check(RULE, find, every=("trainyard.yaml",))

@@ -8,8 +8,8 @@ from dataclasses import replace
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.fabric import ATTACHMENT
 from trainyard.model.monitoring import METRICS, STACKS, VIEWERS
-from trainyard.model.nvlink import DRIVER
-from trainyard.model.platform import Platform
+from trainyard.model.nvlink import DRIVER, is_possible
+from trainyard.model.platform import Platform, Site
 from trainyard.rules._check import Check
 from trainyard.rules.references._needed import needed
 
@@ -65,8 +65,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         places: dict[str, list[Pointer]] = {}
         for entry, at in needed(site, unknown):
             places.setdefault(entry, []).append(at)
+        given = {*site.cluster.external, *_impossible(site)}
         for entry, (first, *others) in places.items():
-            if entry not in site.cluster.external:
+            if entry not in given:
                 hint = f"Add `{entry}: <its owner>` to `external`."
                 notes = [Note("also needed here", at) for at in others]
                 finding = RULE.at(
@@ -74,6 +75,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 )
                 consequence = _CONSEQUENCES[entry.partition("/")[0]]
                 yield replace(finding, consequence=f"{_NO_OWNER} {consequence}")
+
+
+def _impossible(site: Site) -> Iterator[str]:
+    """Yield the drivers of pools that can't have NVLink: `node/impossible-nvlink` says so."""
+    for pool in site.cluster.pools:
+        if not is_possible(pool.hardware.product, site.cluster.release.features):
+            yield f"{DRIVER}/{pool.name}"
 
 
 CHECK = Check(RULE, find)
