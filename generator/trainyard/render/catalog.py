@@ -99,6 +99,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/cluster-role-operator", scopes.cluster),
     Entry("platform/cluster-role-auditor", scopes.cluster),
     Entry("platform/cluster-role-binding", scopes.bindings),
+    Entry("platform/cluster-role-binding-catalog-viewer", scopes.catalog_viewers),
     *_policy("closed", scopes.cluster),
     Entry("platform/config-map-admitted-namespaces", scopes.cluster),
     *_policy("no-orphans", scopes.cluster),

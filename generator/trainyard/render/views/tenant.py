@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trainyard.model import names
 from trainyard.model.tenant import Tenant
-from trainyard.render.views.space import SpaceView
+from trainyard.render.views.space import Binding, SpaceView
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,18 @@ class TenantView:
     def labels(self) -> dict[str, str]:
         """Labels of every object in the team's unit."""
         return SpaceView(self.tenant.spaces[0]).labels
+
+    @property
+    def catalog_viewers(self) -> Binding | None:
+        """Binding of all who have a role in the team, each once, sorted; none where nobody has."""
+        subjects = {}
+        for space in self.tenant.spaces:
+            for subject in SpaceView(space).everybody:
+                subjects[tuple(sorted(subject.items()))] = subject
+        if not subjects:
+            return None
+        who = [subjects[key] for key in sorted(subjects)]
+        return Binding(names.catalog_viewers(self.tenant.name), names.CATALOG_VIEWER_ROLE, who)
 
     @property
     def description(self) -> str:
@@ -38,5 +51,5 @@ class TenantView:
     @property
     def permitted_namespaces(self) -> list[dict[str, str]]:
         """The only cluster-wide objects of the team's unit."""
-        names = self.tenant.namespaces
-        return [{"group": "", "kind": "Namespace", "name": name} for name in names]
+        namespaces = self.tenant.namespaces
+        return [{"group": "", "kind": "Namespace", "name": name} for name in namespaces]
