@@ -10,6 +10,9 @@ from typing import Any
 _LONG = 72
 """Longest value that a message shows, characters."""
 
+_PART, _BEFORE = 200, 60
+"""Characters of a value that an excerpt shows, and those of them before the first difference."""
+
 _FEW = 3
 _ABSENT = "none"
 
@@ -37,6 +40,30 @@ class Difference:
     def whole(self) -> str:
         """Old and new value as JSON in one line, however long they are."""
         return f"{json.dumps(self.old, sort_keys=True)} -> {json.dumps(self.new, sort_keys=True)}"
+
+    @property
+    def excerpt(self) -> str:
+        """Old and new value; of those that are too long, what is around their first difference."""
+        if self.display != "differs":
+            return self.display
+        if len(self.whole) <= 2 * _PART:
+            return self.whole
+        old, new = (json.dumps(value, sort_keys=True) for value in (self.old, self.new))
+        begin = max(_in_common(old, new) - _BEFORE, 0)
+        return f"{_part(old, begin)} -> {_part(new, begin)}"
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return how many characters at the begin of two texts are the same."""
+    for place, (mine, others) in enumerate(zip(one, other, strict=False)):
+        if mine != others:
+            return place
+    return min(len(one), len(other))
+
+
+def _part(text: str, begin: int) -> str:
+    end = begin + _PART
+    return f"{'...' if begin else ''}{text[begin:end]}{'...' if end < len(text) else ''}"
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:

@@ -72,6 +72,8 @@ def _holders(site: Site | None, renamed: Mapping[str, str]) -> Holders:
     if site is None:
         return
     yield from _of_cluster(site.cluster)
+    answers = yes(any(tenant.team.compliance for tenant in site.tenants))
+    yield ("evidence", ""), {Fact("Compliance", "COMPLIANCE.md", "is in the tree"): answers}
     for tenant in site.tenants:
         name = renamed.get(tenant.name, tenant.name)
         yield ("team", name), dict(_of_team(name, tenant))
