@@ -77,3 +77,13 @@ def test_excerpt_shows_what_differs_in_long_values(start: str, one: str, other: 
         old, _, new = found.excerpt.partition(" -> ")
         assert old != new
         assert len(found.excerpt) < 430
+
+
+def test_excerpt_of_a_long_list_has_the_members_that_come_or_go() -> None:
+    rules = [{"rule": f"family/rule-{number}", "reason": "because " * 5} for number in range(9)]
+    (found,) = differences(rules, [*rules[:4], *rules[5:]], "waivers")
+
+    assert found.excerpt == (
+        'beside 8 that stay: [{"reason": "because because because because because ", '
+        '"rule": "family/rule-4"}] -> []'
+    )

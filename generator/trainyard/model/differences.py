@@ -43,14 +43,32 @@ class Difference:
 
     @property
     def excerpt(self) -> str:
-        """Old and new value; of those that are too long, what is around their first difference."""
+        """Old and new value; of those that are too long, what differs.
+
+        That is what is around the first difference. Of lists it is the members that the other one
+        lacks.
+        """
         if self.display != "differs":
             return self.display
         if len(self.whole) <= 2 * _PART:
             return self.whole
-        old, new = (json.dumps(value, sort_keys=True) for value in (self.old, self.new))
+        stay, was, now = _without_common(self.old, self.new)
+        old, new = (json.dumps(value, sort_keys=True) for value in (was, now))
         begin = max(_in_common(old, new) - _BEFORE, 0)
-        return f"{_part(old, begin)} -> {_part(new, begin)}"
+        beside = f"beside {stay} that stay: " if stay else ""
+        return f"{beside}{_part(old, begin)} -> {_part(new, begin)}"
+
+
+def _without_common(old: Any, new: Any) -> tuple[int, Any, Any]:
+    """Return how many members of two lists stay, and both without them; other values as they are.
+
+    Members that only change places are shown.
+    """
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return 0, old, new
+    gone = [member for member in old if member not in new]
+    come = [member for member in new if member not in old]
+    return (len(old) - len(gone), gone, come) if gone or come else (0, old, new)
 
 
 def _in_common(one: str, other: str) -> int:
