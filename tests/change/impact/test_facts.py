@@ -94,5 +94,5 @@ def test_owner_of_openshift_is_told_whose_writes_the_api_server_records() -> Non
 
     assert line.format("ml-platform, sre") in lines(before, roles, "By hand")
     assert line.format("everybody") in lines(before, user, "By hand")
-    plains = ({CLUSTER: {**each[CLUSTER], **plain}} for each in (before, roles))
-    assert not any("records" in told for told in lines(*plains, "By hand"))
+    old, new = ({CLUSTER: {**each[CLUSTER], **plain}} for each in (before, roles))
+    assert not any("records" in told for told in lines(old, new, "By hand"))

@@ -148,16 +148,16 @@ def rails_renamed(replacement: Replacement) -> Iterator[Diagnostic]:
     for rail in _rails_in_use(replacement):
         if old := policies.get(rail.policy_name):
             name = old.body["spec"]["resourceName"]
-            before = covered.get(name, f"{rail.pool.prefix}/{name}")
-            if before != rail.resource:
-                is_prefix = name == rail.resource_name
-                cluster = replacement.site.cluster.at
-                at = cluster / "release" if is_prefix else rail.fabric.at / "resources"
+            names, at = (name, rail.resource_name), rail.fabric.at / "resources"
+            if name == rail.resource_name:
+                names = covered.get(name, rail.resource), rail.resource
+                at = replacement.site.cluster.at / "release"
+            if names[0] != names[1]:
                 pools[at].append(f"`{rail.pool.name}`")
-                changes[at].append(f"{before} -> {rail.resource}")
-    for at, names in pools.items():
+                changes[at].append(" -> ".join(names))
+    for at, some in pools.items():
         message = (
-            f"rails of pool {few(dict.fromkeys(names))} on cluster "
+            f"rails of pool {few(dict.fromkeys(some))} on cluster "
             f"`{replacement.site.name}` are renamed while jobs may run there: "
             f"{few(dict.fromkeys(changes[at]))}"
         )
