@@ -230,7 +230,6 @@ def _subject(scopes: Any) -> str:
 
 
 _SUBJECTS = {
-    "catalog_viewers": "team",
     "cleanup": "cluster that deletes finished jobs",
     "cleanup_secret": "cluster that deletes finished jobs with a pull secret",
     "copied_launches": "runtime that teams may copy",

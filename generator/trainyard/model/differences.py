@@ -66,9 +66,13 @@ def _without_common(old: Any, new: Any) -> tuple[int, Any, Any]:
     """
     if not (isinstance(old, list) and isinstance(new, list)):
         return 0, old, new
-    gone = [member for member in old if member not in new]
-    come = [member for member in new if member not in old]
+    gone, come = _lacking(old, new), _lacking(new, old)
     return (len(old) - len(gone), gone, come) if gone or come else (0, old, new)
+
+
+def _lacking(one: list[Any], other: list[Any]) -> list[Any]:
+    """Return the members of a list that another one lacks."""
+    return [member for member in one if member not in other]
 
 
 def _in_common(one: str, other: str) -> int:

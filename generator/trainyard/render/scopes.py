@@ -18,7 +18,6 @@ from trainyard.render.dashboards.boards import boards
 from trainyard.render.delivery import Delivery
 from trainyard.render.views.queue import stop_policy
 from trainyard.render.views.site import SiteView
-from trainyard.render.views.tenant import TenantView
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,13 +270,6 @@ def bindings(site: Site) -> Iterator[Scope]:
     """Yield each binding in the whole cluster."""
     for binding in SiteView(site).bindings:
         yield Scope({"binding": binding}, site.cluster.files, site.cluster.at)
-
-
-def catalog_viewers(site: Site) -> Iterator[Scope]:
-    """Yield the binding by which each team reads the catalog."""
-    for tenant in site.tenants:
-        if binding := TenantView(tenant).catalog_viewers:
-            yield _of(tenant, binding=binding)
 
 
 def applications(delivery: Delivery) -> Iterator[Scope]:

@@ -154,19 +154,23 @@ def _ids_gone(replacement: Replacement) -> list[Ids]:
 
 def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare the annotations of namespaces that stay, while their team's jobs may run."""
-    if not _has_ranges(replacement):
-        return
+    for before, new in _given_others(replacement) if _has_ranges(replacement) else ():
+        message = (
+            f"namespace `{new.name}` of cluster `{replacement.site.name}` has "
+            f"{_described(before)}, and would get {_described(_annotated(new))}"
+        )
+        yield UIDS_MOVED.at(_line_of_namespace(replacement, new.name), message)
+
+
+def _given_others(replacement: Replacement) -> Iterator[tuple[tuple[str, ...], Manifest]]:
+    """Yield the ids of each namespace in use that would get others, and the new namespace."""
     now = {ids.namespace: ids for ids in _ledger(replacement)}
     gone = {held.namespace for held in _ids_gone(replacement)}
     for old, new in replacement.pairs("Namespace"):
         before, after = _annotated(old), _annotated(new)
         moved = before != after and not _is_adopted(before, now.get(new.name))
         if moved and new.name not in gone and team_of(old) in replacement.running:
-            message = (
-                f"namespace `{new.name}` of cluster `{replacement.site.name}` has "
-                f"{_described(before)}, and would get {_described(after)}"
-            )
-            yield UIDS_MOVED.at(_line_of_namespace(replacement, new.name), message)
+            yield before, new
 
 
 def _is_adopted(before: tuple[str, ...], ids: Ids | None) -> bool:

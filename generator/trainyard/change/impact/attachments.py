@@ -31,11 +31,6 @@ class Attachment(NamedTuple):
     rail: int
     addresses: str
 
-    @property
-    def place(self) -> Attachment:
-        """The attachment whatever its addresses are."""
-        return self._replace(addresses="")
-
 
 @dataclass(frozen=True, slots=True)
 class AddressChange:
@@ -55,24 +50,29 @@ class AddressChange:
 
 def address_changes(sides: Sides) -> tuple[AddressChange, ...]:
     """Return the segments whose rails stay and have other addresses, sorted."""
-    before, after = attachments(sides.before), attachments(sides.after)
-    old, new = before - after, after - before
-    stay = {each.place for each in old} & {each.place for each in new}
-    was, now = ([each for each in some if each.place in stay] for some in (old, new))
+    old, new = _by_place(sides.before), _by_place(sides.after)
+    moved = [place for place in old.keys() & new.keys() if old[place] != new[place]]
     # Both have the same segments with the same rails, and so the same order.
+    was, now = _segments(map(old.__getitem__, moved)), _segments(map(new.__getitem__, moved))
     found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for (space, path, ranges), (_, _, others) in zip(_segments(was), _segments(now), strict=True):
+    for (space, path, ranges), (_, _, others) in zip(was, now, strict=True):
         found[path, ranges or NONE, others or NONE].append(space)
     return tuple(AddressChange(tuple(spaces), *each) for each, spaces in sorted(found.items()))
 
 
 def attached(sides: Sides) -> Iterator[tuple[str, bool, str]]:
     """Yield (namespace, whether it is opened, path) of each segment with rails that come or go."""
-    before, after = attachments(sides.before), attachments(sides.after)
-    for opened, some, others in ((True, after, before), (False, before, after)):
-        stay = {each.place for each in others}
-        for namespace, path, ranges in _segments(each for each in some if each.place not in stay):
+    old, new = _by_place(sides.before), _by_place(sides.after)
+    for opened, some, others in ((True, new, old), (False, old, new)):
+        for namespace, path, ranges in _segments(
+            map(some.__getitem__, some.keys() - others.keys())
+        ):
             yield namespace, opened, f"{path}{ranges and f', {ranges}'}"
+
+
+def _by_place(objects: Objects) -> dict[Attachment, Attachment]:
+    """Return each attachment of a tree by what it is whatever its addresses are."""
+    return {each._replace(addresses=""): each for each in attachments(objects)}
 
 
 def attachments(objects: Objects) -> frozenset[Attachment]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from trainyard.change.impact.access import Rename
@@ -43,16 +43,20 @@ def _teams(cluster: ClusterImpact, names: Names) -> Iterator[str]:
     for transfer in cluster.transfers:
         yield f"~ {_transfer(transfer)}"
     short = {window.pool for window in cluster.maintenance if window.takes_nodes}
+    told = {(quota.team, quota.pool): _quota(quota, short) for quota in cluster.quotas}
+    yield from _together(told, names)
+
+
+def _together(told: Mapping[tuple[str, str], tuple[str, ...]], names: Names) -> Iterator[str]:
+    """Yield the lines of each team and pool, the same ones of more than a few teams once."""
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    told = {}
-    for quota in cluster.quotas:
-        told[quota.team, quota.pool] = mark, *lines = _quota(quota, short)
-        alike[mark, *lines].append(quota.team)
-    for (team, _), (mark, first, *rest) in told.items():
-        teams = alike[mark, first, *rest]
-        if len(teams) <= _FEW or team == teams[0]:
-            yield f"{mark} {names(teams) if len(teams) > _FEW else team} {first}"
-            yield from rest
+    for (team, _), lines in told.items():
+        alike[lines].append(team)
+    for (team, _), lines in told.items():
+        teams = alike[lines] if len(alike[lines]) > _FEW else [team]
+        if team == teams[0]:
+            mark, first, *rest = lines
+            yield from (f"{mark} {names(teams)} {first}", *rest)
 
 
 def _maintenance(change: MaintenanceChange) -> Iterator[str]:

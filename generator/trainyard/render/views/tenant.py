@@ -21,16 +21,18 @@ class TenantView:
         return SpaceView(self.tenant.spaces[0]).labels
 
     @property
-    def catalog_viewers(self) -> Binding | None:
-        """Binding of all who have a role in the team, each once, sorted; none where nobody has."""
+    def bindings(self) -> tuple[Binding, ...]:
+        """Binding in the whole cluster of all who have a role in the team, each once, sorted.
+
+        None where nobody has a role.
+        """
         subjects = {}
         for space in self.tenant.spaces:
             for subject in SpaceView(space).everybody:
                 subjects[tuple(sorted(subject.items()))] = subject
-        if not subjects:
-            return None
         who = [subjects[key] for key in sorted(subjects)]
-        return Binding(names.catalog_viewers(self.tenant.name), names.CATALOG_VIEWER_ROLE, who)
+        name = names.catalog_viewers(self.tenant.name)
+        return (Binding(name, names.CATALOG_VIEWER_ROLE, who),) if who else ()
 
     @property
     def description(self) -> str:
