@@ -19,8 +19,12 @@ pytestmark = pytest.mark.thorough
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
+_ONE_PAGE = "the team's page has a table of its runtimes, and a sentence with those that restart"
+
 CONFLICTS: Mapping[tuple[str, str], str] = {
     ("viewers of medical", "namespace of medical"): "the new namespace needs the new group's role",
+    ("version of finetune", "version of grpo"): _ONE_PAGE,
+    ("version of finetune", "version of torchrun"): _ONE_PAGE,
     ("team radio", "team rain"): "no team is between both in any list of teams",
 }
 """Pairs that Git can't merge, each with the reason. `trainyard resolve` solves them."""
