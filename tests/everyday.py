@@ -75,6 +75,7 @@ PULL_REQUESTS: Mapping[str, Edit] = {
     ),
     "nodes of lab": _set("clusters/lab.yaml", "cpu-epyc-phi, nodes: 3", "cpu-epyc-phi, nodes: 4"),
     "priority of lab": _set("clusters/lab.yaml", "interactive: 800", "interactive: 850"),
+    "version of finetune": _next_version("finetune"),
     "version of grpo": _next_version("grpo"),
     "version of torchrun": _next_version("torchrun"),
     "team audio": _add("audio"),

@@ -18,15 +18,13 @@ from trainyard.generation.generate import generate
 pytestmark = pytest.mark.thorough
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-_ONE_BINDING = "one ClusterRoleBinding lists the groups of all teams, sorted"
-_ONE_LINE = "the ConfigMap with a team's limits lists its runtimes on one line"
+
+_ONE_PAGE = "the team's page has a table of its runtimes, and a sentence with those that restart"
 
 CONFLICTS: Mapping[tuple[str, str], str] = {
-    ("viewers of nlp", "team radio"): _ONE_BINDING,
-    ("viewers of nlp", "team rain"): _ONE_BINDING,
     ("viewers of medical", "namespace of medical"): "the new namespace needs the new group's role",
-    ("quota of robotics", "version of torchrun"): _ONE_LINE,
-    ("version of grpo", "version of torchrun"): _ONE_LINE,
+    ("version of finetune", "version of grpo"): _ONE_PAGE,
+    ("version of finetune", "version of torchrun"): _ONE_PAGE,
     ("team radio", "team rain"): "no team is between both in any list of teams",
 }
 """Pairs that Git can't merge, each with the reason. `trainyard resolve` solves them."""

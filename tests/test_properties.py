@@ -22,7 +22,6 @@ pytestmark = pytest.mark.thorough
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = {
-    "platform/clusterrolebinding-trainyard-catalog-viewer.yaml",
     "platform/configmap-admitted-namespaces.yaml",
     "platform/kustomization.yaml",
     "argocd/kustomization.yaml",

@@ -137,7 +137,7 @@ def tell(before: State, after: State) -> Told:
                 effects += _lines(section, f"{cluster.name} ")
     change = approvals(_TREE, before.checked, after.generation)
     effects += [
-        f"Approval: ! {each.file} {field.path} {field.display}"
+        f"Approval: ! {each.file} {field.path} {field.excerpt}"
         for each in change
         for field in each.decides
     ]

@@ -316,13 +316,38 @@ def test_upgrade_is_grouped_by_kind(trainyard: Call) -> None:
     replace("teams/science.yaml", "components: [simulation-defaults]\n", "")
 
     ended = trainyard("diff", "--base=main")
+    every = trainyard("diff", "--base=main", "--fields")
 
+    assert "  prod-east: RoleBinding team-vision/viewer" in every.out.splitlines()
     assert "- ConfigMap team-science/simulation-defaults (deleted" in ended.out
     assert "Kustomization" not in ended.out
     assert f"Trainyard 0.0.1 -> {__version__} generates" in ended.out
     assert re.search(r"(?m)^  RoleBinding \d+$", ended.out)
     assert "vision on dgx-h100: 4 -> 3 nodes" in ended.out
     assert not re.search(r"(?m)^    . .*RoleBinding", ended.out)
+
+
+def test_harm_of_another_version_is_said(trainyard: Call) -> None:
+    """No profile opens these, so no list of objects has them: rights and paths are there."""
+    folder = Path("overlays/prod-east")
+    role = folder / "platform/clusterrole-trainyard-team-viewer.yaml"
+    role.write_text(role.read_text("utf-8").replace("  - jobsets\n", "  - others\n"), "utf-8")
+    policy = folder / "teams/vision/networkpolicy-dns.yaml"
+    policy.write_text(policy.read_text("utf-8").replace("port: 5353", "port: 5354"), "utf-8")
+    lock = folder / LOCKFILE
+    written = lock.read_text("utf-8")
+    lock.write_text(written.replace(f'"tool": "{__version__}"', '"tool": "0.0.1"'), "utf-8")
+    commit("as an older version wrote it")
+
+    out = trainyard("diff", "--base=main").out
+
+    first, told = out.partition("\n")[0], out.split("prod-east: ")[1]
+    assert "gives rights to" in first
+    assert "opens network paths of team-vision" in first
+    assert "~ trainyard-team-viewer, bound to" in told
+    assert "+   get, list, watch jobsets of jobset.x-k8s.io" in told
+    assert re.search(r"\+ team-vision: egress .*TCP 5353", told)
+    assert "ClusterRole trainyard-team-viewer" not in out
 
 
 def test_objects_of_components_are_compared(trainyard: Call) -> None:

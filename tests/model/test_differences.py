@@ -68,3 +68,22 @@ def test_variable_that_is_removed_shows_its_value() -> None:
     kept, removed = {"name": "A", "value": "1"}, {"name": "B", "value": "core"}
     (difference,) = differences([kept, removed], [kept], "env")
     assert (difference.path, difference.display) == ("env[B]", "core -> none")
+
+
+@given(st.text("ab", max_size=600), st.text("ab", max_size=600), st.text("ab", max_size=600))
+def test_excerpt_shows_what_differs_in_long_values(start: str, one: str, other: str) -> None:
+    """Both have a limit, and are never the same."""
+    for found in differences(f"{start}{one}", f"{start}{other}", "reason"):
+        old, _, new = found.excerpt.partition(" -> ")
+        assert old != new
+        assert len(found.excerpt) < 430
+
+
+def test_excerpt_of_a_long_list_has_the_members_that_come_or_go() -> None:
+    rules = [{"rule": f"family/rule-{number}", "reason": "because " * 5} for number in range(9)]
+    (found,) = differences(rules, [*rules[:4], *rules[5:]], "waivers")
+
+    assert found.excerpt == (
+        'beside 8 that stay: [{"reason": "because because because because because ", '
+        '"rule": "family/rule-4"}] -> []'
+    )

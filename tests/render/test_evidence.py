@@ -304,6 +304,8 @@ def test_access_names_roles_of_the_platform_too() -> None:
         in how
     )
     assert "platform's groups" not in rows({CLUSTER: {"roles": None}})["1"].how
+    bindings = [path for path in rows()["1"].objects if "catalog-viewer-" in path]
+    assert bindings == ["platform/clusterrolebinding-trainyard-catalog-viewer-nlp.yaml"]
 
 
 def test_what_no_object_answers_is_not_answered() -> None:

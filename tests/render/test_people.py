@@ -47,7 +47,19 @@ def test_group_is_bound_by_the_name_of_its_identity_provider(name: str) -> None:
 
     assert subjects(changes, "viewer", "team-nlp") == [("Group", name)]
     assert subjects(changes, "trainyard-auditor", "") == [("Group", name)]
-    assert ("Group", name) in subjects(changes, "trainyard-catalog-viewer", "")
+    assert ("Group", name) in subjects(changes, "trainyard-catalog-viewer-nlp", "")
+
+
+def test_each_team_reads_the_catalog_by_a_binding_of_its_own() -> None:
+    """Two pull requests on two teams then edit two files."""
+    nlp, vision = (
+        {name for _, name in subjects({}, f"trainyard-catalog-viewer-{team}", "")}
+        for team in ("nlp", "vision")
+    )
+
+    assert {"nlp", "ci-runner"} <= nlp
+    assert "vision" in vision
+    assert not nlp & {"vision", "vision-leads"}
 
 
 def test_user_is_bound_as_a_user() -> None:

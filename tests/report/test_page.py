@@ -287,6 +287,17 @@ def test_who_made_the_change_and_when_is_at_the_top() -> None:
     assert CHANGE.origin in head.text
 
 
+@pytest.mark.parametrize(
+    ("kind", "clean", "shown"),
+    [("fine", True, "fine"), ("warned", True, "warned"), ("fine", False, "warned")],
+)
+def test_head_has_one_colour_that_of_the_worse(kind: str, clean: bool, shown: str) -> None:
+    """No green box is above what disturbs, and none around a warning."""
+    plain = replace(content(), findings=()) if clean else content()
+    (head,) = parse(page(replace(plain, change=replace(CHANGE, kind=kind)))).all("header")
+    assert head.attributes["class"] == shown
+
+
 def test_opened_path_is_no_good_news() -> None:
     badges = parse(page(replace(content(), change=CHANGE))).all("span")
     (opened,) = (tag for tag in badges if tag.text == "added")

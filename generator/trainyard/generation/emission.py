@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from trainyard import __version__
+from trainyard.model import names
 from trainyard.model.holding import Given, remembered
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
@@ -24,6 +26,10 @@ from trainyard.render.unit import (
 from trainyard.tree.lockfile import LOCKFILE, lock_bytes, make_lock, parse_lock
 from trainyard.tree.tree import Tree, lockfile_of
 from trainyard.yaml_io.emitter import emit
+
+_LIMITS = f"platform/configmap-{names.job_limits('')}"
+_LIMIT_OF_RUNTIME = re.compile(rb"(\n  [a-zA-Z]+\.)")
+"""Begin of a line such as ``maxNodes.openmpi-v1-dgx-h100``, in the ConfigMap's data."""
 
 _Document = tuple[Any, tuple[str, ...]]
 """A body, and the profiles that it was made from."""
@@ -63,9 +69,8 @@ def emit_site(
     files: dict[str, bytes] = {}
     origins: dict[str, tuple[str, ...]] = {}
     for path, (body, profiles) in documents.items():
-        files[path], origins[path] = emit(body, _header(profiles)), profiles
-        if path.endswith("/kustomization.yaml"):
-            files[path] = _spaced(files[path])
+        files[path] = _spaced(path, emit(body, _header(profiles)))
+        origins[path] = profiles
     for path, text in _texts(site, manifests).items():
         files[path], origins[path] = text.encode(), site.cluster.files
     for path, tenant, text in team_pages(site):
@@ -145,12 +150,17 @@ def _texts(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
     }
 
 
-def _spaced(kustomization: bytes) -> bytes:
-    """Return a kustomization with a blank line before each name of its lists.
+def _spaced(path: str, document: bytes) -> bytes:
+    """Return a document with a blank line before what different pull requests change.
 
-    Git merges two changes of a list only if a line lies between them.
+    Git merges two changes of a file only if an unchanged line lies between them: two names in the
+    lists of a kustomization, or the limits of two runtimes.
     """
-    return kustomization.replace(b"\n- ", b"\n\n- ")
+    if path.endswith("/kustomization.yaml"):
+        return document.replace(b"\n- ", b"\n\n- ")
+    if path.startswith(_LIMITS):
+        return _LIMIT_OF_RUNTIME.sub(rb"\n\1", document)
+    return document
 
 
 def _header(files: tuple[str, ...]) -> str:

@@ -10,6 +10,9 @@ from typing import Any
 _LONG = 72
 """Longest value that a message shows, characters."""
 
+_PART, _BEFORE = 200, 60
+"""Characters of a value that an excerpt shows, and those of them before the first difference."""
+
 _FEW = 3
 _ABSENT = "none"
 
@@ -37,6 +40,52 @@ class Difference:
     def whole(self) -> str:
         """Old and new value as JSON in one line, however long they are."""
         return f"{json.dumps(self.old, sort_keys=True)} -> {json.dumps(self.new, sort_keys=True)}"
+
+    @property
+    def excerpt(self) -> str:
+        """Old and new value; of those that are too long, what differs.
+
+        That is what is around the first difference. Of lists it is the members that the other one
+        lacks.
+        """
+        if self.display != "differs":
+            return self.display
+        if len(self.whole) <= 2 * _PART:
+            return self.whole
+        stay, was, now = _without_common(self.old, self.new)
+        old, new = (json.dumps(value, sort_keys=True) for value in (was, now))
+        begin = max(_in_common(old, new) - _BEFORE, 0)
+        beside = f"beside {stay} that stay: " if stay else ""
+        return f"{beside}{_part(old, begin)} -> {_part(new, begin)}"
+
+
+def _without_common(old: Any, new: Any) -> tuple[int, Any, Any]:
+    """Return how many members of two lists stay, and both without them; other values as they are.
+
+    Members that only change places are shown.
+    """
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return 0, old, new
+    gone, come = _lacking(old, new), _lacking(new, old)
+    return (len(old) - len(gone), gone, come) if gone or come else (0, old, new)
+
+
+def _lacking(one: list[Any], other: list[Any]) -> list[Any]:
+    """Return the members of a list that another one lacks."""
+    return [member for member in one if member not in other]
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return how many characters at the begin of two texts are the same."""
+    for place, (mine, others) in enumerate(zip(one, other, strict=False)):
+        if mine != others:
+            return place
+    return min(len(one), len(other))
+
+
+def _part(text: str, begin: int) -> str:
+    end = begin + _PART
+    return f"{'...' if begin else ''}{text[begin:end]}{'...' if end < len(text) else ''}"
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:

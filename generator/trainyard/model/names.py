@@ -40,6 +40,13 @@ DEBUGGER_ROLE = "trainyard-team-debugger"
 OWN_RUNTIMES_ROLE = "trainyard-team-runtimes"
 """ClusterRole of who may create TrainingRuntimes in a team's namespace."""
 
+CATALOG_VIEWER_ROLE = "trainyard-catalog-viewer"
+"""ClusterRole of who reads what all teams share: runtimes, flavors, topologies, priorities."""
+
+RUNTIME_SEPARATOR = "\n\n"
+"""Between the runtimes in a namespace's limits, also where admission policies split them: Git
+merges changes of two lines only if an unchanged one is between them."""
+
 TENANT_OBJECTS = "trainyard-tenant-objects"
 """The admission policy over what tenants write."""
 
@@ -93,6 +100,11 @@ def owner_of_namespace(name: str) -> str:
 def namespace(team: str, space: str = "") -> str:
     """Return a team's namespace, or that of one of its further spaces."""
     return f"{TEAM_PREFIX}{team}-{space}" if space else f"{TEAM_PREFIX}{team}"
+
+
+def catalog_viewers(team: str) -> str:
+    """Return the binding by which all who have a role in a team read the catalog."""
+    return f"{CATALOG_VIEWER_ROLE}-{team}"
 
 
 def cluster_queue(team: str, node_class: str) -> str:

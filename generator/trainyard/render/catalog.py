@@ -15,6 +15,7 @@ from trainyard.render import scopes
 from trainyard.render.delivery import Delivery
 from trainyard.render.scopes import Scope
 from trainyard.render.views.space import SpaceView
+from trainyard.render.views.tenant import TenantView
 
 Subject = TypeVar("Subject", Site, Delivery)
 
@@ -99,6 +100,10 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/cluster-role-operator", scopes.cluster),
     Entry("platform/cluster-role-auditor", scopes.cluster),
     Entry("platform/cluster-role-binding", scopes.bindings),
+    Entry(
+        "platform/cluster-role-binding-catalog-viewer",
+        scopes.each("binding", lambda tenant: TenantView(tenant).bindings),
+    ),
     *_policy("closed", scopes.cluster),
     Entry("platform/config-map-admitted-namespaces", scopes.cluster),
     *_policy("no-orphans", scopes.cluster),

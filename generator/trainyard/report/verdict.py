@@ -14,11 +14,14 @@ from trainyard.model.quantity import counted
 from trainyard.report.content import Change, Content
 from trainyard.report.elements import prose, terms
 
+_WORSE = ("fine", "warned", "bad")
+
 
 def verdict(content: Content) -> Element:
-    """Return the head of the page."""
+    """Return the head of the page, in the colour of the worse of platform and change."""
     kind, sentence = _sentence(content)
-    return header(class_=kind)[
+    kinds = [kind, content.change.kind] if content.change else [kind]
+    return header(class_=max(kinds, key=_WORSE.index))[
         p(".kicker")[f"Trainyard report of {content.title}"],
         h1[sentence],
         _change(content.change) if content.change else None,

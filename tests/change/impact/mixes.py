@@ -43,7 +43,7 @@ def worst_demand(victim: str, old: Holdings, new: Holdings) -> Demand:
 
     Before the change all of them that are within their team's own nodes fit beside the victim's.
     """
-    most = max(count for count in range(2 * NODES) if _fits(old, {victim: count}))
+    most = max(count for count in range(2 * NODES) if fits(old, {victim: count}))
     others = [team for team in sorted(old.keys() & new.keys()) if team != victim]
     ranges = [range(new[team].own + 1) for team in others]
     possible = (
@@ -65,10 +65,11 @@ def worst_demand(victim: str, old: Holdings, new: Holdings) -> Demand:
 
 def _is_peaceful(victim: str, held: int, wanted: Mapping[str, int], old: Holdings) -> bool:
     own = {team: min(count, old[team].own) for team, count in wanted.items()}
-    return _fits(old, {victim: held, **own})
+    return fits(old, {victim: held, **own})
 
 
-def _fits(quotas: Holdings, used: Mapping[str, int]) -> bool:
+def fits(quotas: Holdings, used: Mapping[str, int]) -> bool:
+    """Return whether all jobs of some teams run at once."""
     within = (count <= quotas[team].own + quotas[team].borrow for team, count in used.items())
     return all(within) and all(_short(quotas, used, root) <= 0 for root in _roots(quotas))
 

@@ -82,3 +82,17 @@ def test_eviction_of_a_team_without_gpus_has_a_size() -> None:
     assert size_of(evicted) == "at most 32 running GPUs"
     assert size_of(replace(evicted, gpus=0)) == "on at most 4 nodes of dgx-h100"
     assert size_of(replace(evicted, gpus=0, effect=Effect.DRAINS)) == ""
+
+
+def test_owner_of_openshift_is_told_whose_writes_the_api_server_records() -> None:
+    """No file of the tree says so: the README has the command."""
+    roles = {CLUSTER: {"roles": {"operator": ["ml-platform", "sre"]}}}
+    user = {CLUSTER: {"roles": {"operator": ["ml-platform", "User:ada"]}}}
+    before = {CLUSTER: {"roles": {"operator": ["ml-platform"]}}}
+    plain = {"release": "kubernetes-1.36", "monitoring": {"stack": "prometheus-operator"}}
+    line = "~ the API server: records, by the README's command, writes of ml-platform -> {}"
+
+    assert line.format("ml-platform, sre") in lines(before, roles, "By hand")
+    assert line.format("everybody") in lines(before, user, "By hand")
+    old, new = ({CLUSTER: {**each[CLUSTER], **plain}} for each in (before, roles))
+    assert not any("records" in told for told in lines(old, new, "By hand"))

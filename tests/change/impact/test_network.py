@@ -10,6 +10,7 @@ from hypothesis import given
 
 from tests.change.impact.paths import HERE, PATHS, POLICIES, is_open
 from tests.change.impact.platforms import CLUSTER, LEDGER, NLP, VISION, sides, tree, two
+from trainyard.change.impact.attachments import AddressChange, address_changes
 from trainyard.change.impact.network import path_changes
 from trainyard.change.impact.policies import EGRESS, INGRESS
 from trainyard.change.impact.remaining import on_cluster
@@ -77,6 +78,17 @@ def test_edit_of_profiles(
 ) -> None:
     """Only what becomes reachable or unreachable has a line, and all namespaces share it."""
     assert sorted(found(sides(before, after))) == sorted(expected)
+
+
+def test_other_addresses_open_nothing() -> None:
+    """The segment is the same, and so is who reaches whom."""
+    change = sides({}, {LEDGER: {"prod-east": {"ib": {"nlp": {"addresses": "10.64.48.0/20"}}}}})
+    segment = "partition 0x0101 of fabric ib, rails 0-7"
+
+    assert found(change) == []
+    assert address_changes(change) == (
+        AddressChange(("team-nlp",), segment, "10.64.0.0/20", "10.64.48.0/20"),
+    )
 
 
 def test_new_namespace_opens_what_its_policies_allow() -> None:

@@ -8,7 +8,8 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.change.impact.mixes import Holding, worst_demand
+from tests.change.impact.hierarchy import Forest
+from tests.change.impact.mixes import Holding, fits, worst_demand
 from trainyard.change.impact.reclaim import Member, causes
 
 _TEAMS = ("a", "b", "c")
@@ -50,6 +51,26 @@ def test_team_loses_nodes_exactly_when_some_jobs_fit_before_and_not_after(
 def test_nobody_loses_by_no_change(holdings: dict[str, Holding]) -> None:
     members = _members(holdings)
     assert not any(causes(team, members, members) for team in _TEAMS)
+
+
+@settings(max_examples=400)
+@given(
+    HOLDINGS,
+    st.tuples(*(st.integers(0, 2) for _ in _TEAMS)),
+    st.permutations(_TEAMS),
+    st.tuples(*(st.integers(0, 6) for _ in _TEAMS)),
+)
+def test_levels_below_a_root_change_nothing(
+    holdings: dict[str, Holding], depths: tuple[int, ...], order: list[str], counts: tuple[int, ...]
+) -> None:
+    """So the formula reads the root alone, and the mixes above judge trees of three levels too."""
+    forest = Forest()
+    for team, depth in zip(_TEAMS, depths, strict=True):
+        root = holdings[team].root
+        levels = (root, f"{root}-middle", f"{root}-{team}")
+        forest.add(team, holdings[team], levels[: depth + 1])
+    used = dict(zip(order, counts, strict=True))
+    assert forest.fits(used) == fits(holdings, used)
 
 
 def test_cause_is_who_changed() -> None:

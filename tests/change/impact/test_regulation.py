@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.change.impact.platforms import CLUSTER, NLP, sides, tree, two
+from trainyard.change.impact.facts import fact_changes
 from trainyard.change.impact.hands import NodeWork, ServerChange, node_work, server_change
 from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.states import (
@@ -89,6 +90,16 @@ def test_claim_that_grows_is_said_to_be_final(size: str, grows: bool) -> None:
     told = lines(claims=(change,))
     assert told[0] == f"{'!' if grows else '~'} claim scratch of team-nlp: 20Ti -> {size}"
     assert (told[1:] != []) is grows
+
+
+@pytest.mark.parametrize(("before", "after"), [("yes", "no"), ("no", "yes")])
+def test_page_of_evidence_goes_with_the_last_team_under_a_regulation(
+    before: str, after: str
+) -> None:
+    states: dict[str, dict[str, Any]] = {"yes": UNDER, "no": {}}
+    facts = fact_changes(sides(states[before], states[after]))
+
+    assert f"~ COMPLIANCE.md: is in the tree {before} -> {after}" in lines(facts=facts)
 
 
 def test_priority_is_told_by_namespaces() -> None:

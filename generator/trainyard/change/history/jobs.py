@@ -15,6 +15,7 @@ from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.model.differences import Difference, differences, few
 from trainyard.model.identity import identity, team_of
 from trainyard.model.launch import Launch
+from trainyard.model.lookup import EVERY, texts
 from trainyard.model.manifest import Manifest
 from trainyard.model.pool import Rail
 from trainyard.rules.change.flavor_leaves_queue import RULE as FLAVOR_LEAVES_QUEUE
@@ -136,33 +137,47 @@ def _left(replacement: Replacement, queue: Manifest) -> list[str]:
 
 
 def rails_renamed(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Compare the resource of each rail of the nodes that jobs may run on."""
+    """Compare the resource of each rail of the nodes that jobs may run on.
+
+    Another release may have another prefix, and the operator in another namespace.
+    """
     pools: dict[Pointer, list[str]] = defaultdict(list)
     changes: dict[Pointer, list[str]] = defaultdict(list)
-    rails = _rails_in_use(replacement)
-    for old, new in replacement.pairs("SriovNetworkNodePolicy"):
-        before, after = old.body["spec"]["resourceName"], new.body["spec"]["resourceName"]
-        if new.name in rails and before != after:
-            rail = rails[new.name]
-            pools[rail.fabric.at].append(f"`{rail.pool.name}`")
-            changes[rail.fabric.at].append(f"{before} -> {after}")
-    for at, names in pools.items():
+    policies = {old.name: old for old in replacement.old("SriovNetworkNodePolicy")}
+    covered = _covered(replacement)
+    for rail in _rails_in_use(replacement):
+        if old := policies.get(rail.policy_name):
+            name = old.body["spec"]["resourceName"]
+            names, at = (name, rail.resource_name), rail.fabric.at / "resources"
+            if name == rail.resource_name:
+                names = covered.get(name, rail.resource), rail.resource
+                at = replacement.site.cluster.at / "release"
+            if names[0] != names[1]:
+                pools[at].append(f"`{rail.pool.name}`")
+                changes[at].append(" -> ".join(names))
+    for at, some in pools.items():
         message = (
-            f"rails of pool {few(dict.fromkeys(names))} on cluster "
+            f"rails of pool {few(dict.fromkeys(some))} on cluster "
             f"`{replacement.site.name}` are renamed while jobs may run there: "
             f"{few(dict.fromkeys(changes[at]))}"
         )
-        yield RAILS_RENAMED.at(at / "resources", message)
+        yield RAILS_RENAMED.at(at, message)
 
 
-def _rails_in_use(replacement: Replacement) -> dict[str, Rail]:
-    """Return the rails of pools in use, by the names of their policies."""
+def _covered(replacement: Replacement) -> dict[str, str]:
+    """Return the resources that committed queues cover, by their names without prefix."""
+    covered = {}
+    for queue in replacement.open_queues():
+        for name in texts(queue.body, "spec", "resourceGroups", EVERY, "coveredResources"):
+            covered[name.rpartition("/")[2]] = name
+    return covered
+
+
+def _rails_in_use(replacement: Replacement) -> Iterator[Rail]:
+    """Yield the rails of pools in use."""
     used = _pools_in_use(replacement)
-    rails: dict[str, Rail] = {}
     for pool in replacement.site.cluster.pools:
-        for rail in pool.rails if pool.name in used else ():
-            rails[rail.policy_name] = rail
-    return rails
+        yield from pool.rails if pool.name in used else ()
 
 
 def _pools_in_use(replacement: Replacement) -> set[str]:

@@ -124,8 +124,19 @@ def _line_of(replacement: Replacement, holding: Holding) -> Pointer:
     )
 
 
+def _has_ranges(replacement: Replacement) -> bool:
+    """Return whether namespaces have ranges of user ids: only OpenShift gives them.
+
+    Elsewhere the ledger may have none (`isolation/uids-without-ranges`), and pods run with the ids
+    of their runtime.
+    """
+    return bool(replacement.site.cluster.release.job_scc)
+
+
 def uids_gone(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces whose line is gone, whatever the state of their team."""
+    if not _has_ranges(replacement):
+        return
     for held in _ids_gone(replacement):
         message = (
             f"namespace `{held.namespace}` of cluster `{replacement.site.name}` was given "
@@ -143,17 +154,23 @@ def _ids_gone(replacement: Replacement) -> list[Ids]:
 
 def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare the annotations of namespaces that stay, while their team's jobs may run."""
+    for before, new in _given_others(replacement) if _has_ranges(replacement) else ():
+        message = (
+            f"namespace `{new.name}` of cluster `{replacement.site.name}` has "
+            f"{_described(before)}, and would get {_described(_annotated(new))}"
+        )
+        yield UIDS_MOVED.at(_line_of_namespace(replacement, new.name), message)
+
+
+def _given_others(replacement: Replacement) -> Iterator[tuple[tuple[str, ...], Manifest]]:
+    """Yield the ids of each namespace in use that would get others, and the new namespace."""
     now = {ids.namespace: ids for ids in _ledger(replacement)}
     gone = {held.namespace for held in _ids_gone(replacement)}
     for old, new in replacement.pairs("Namespace"):
         before, after = _annotated(old), _annotated(new)
         moved = before != after and not _is_adopted(before, now.get(new.name))
         if moved and new.name not in gone and team_of(old) in replacement.running:
-            message = (
-                f"namespace `{new.name}` of cluster `{replacement.site.name}` has "
-                f"{_described(before)}, and would get {_described(after)}"
-            )
-            yield UIDS_MOVED.at(_line_of_namespace(replacement, new.name), message)
+            yield before, new
 
 
 def _is_adopted(before: tuple[str, ...], ids: Ids | None) -> bool:
@@ -163,7 +180,7 @@ def _is_adopted(before: tuple[str, ...], ids: Ids | None) -> bool:
 
 def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces with files whose team is renamed without the user ids that own the files."""
-    if not replacement.site.cluster.release.job_scc:
+    if not _has_ranges(replacement):
         return
     without = _without_ids(replacement).difference(
         held.namespace for held in _ids_gone(replacement)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from trainyard.change.impact.rights import beyond, permissions
 from trainyard.change.impact.values import differing
 from trainyard.change.objects import Objects, Sides, of_kind
-from trainyard.model.differences import few
 from trainyard.model.identity import team_of
 from trainyard.model.lookup import mappings, text
 from trainyard.model.renames import renamed_namespaces
@@ -28,11 +27,6 @@ class BoundRole:
 
     role: str
     namespaces: tuple[str, ...]
-
-    @property
-    def display(self) -> str:
-        """The role in one line, e.g. ``trainyard-team-user in team-nlp``."""
-        return f"{self.role} in {few(self.namespaces) or 'the whole cluster'}"
 
 
 @dataclass(frozen=True, slots=True)

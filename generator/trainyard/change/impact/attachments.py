@@ -6,11 +6,13 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from typing import Any, NamedTuple
 
 from trainyard.change.impact.sets import Ranges
-from trainyard.change.objects import Objects, of_kind
+from trainyard.change.impact.values import NONE
+from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model.lookup import mapping, text
 from trainyard.model.manifest import Manifest
 
@@ -30,6 +32,49 @@ class Attachment(NamedTuple):
     addresses: str
 
 
+@dataclass(frozen=True, slots=True)
+class AddressChange:
+    """Rails of a segment on which new pods get other addresses.
+
+    Args:
+        namespaces: sorted.
+        path: the segment and its rails, e.g. ``partition 0x0101 of fabric ib, rails 0-3``.
+        before, after: address ranges after commas; ``none`` where they are not known.
+    """
+
+    namespaces: tuple[str, ...]
+    path: str
+    before: str
+    after: str
+
+
+def address_changes(sides: Sides) -> tuple[AddressChange, ...]:
+    """Return the segments whose rails stay and have other addresses, sorted."""
+    old, new = _by_place(sides.before), _by_place(sides.after)
+    moved = [place for place in old.keys() & new.keys() if old[place] != new[place]]
+    # Both have the same segments with the same rails, and so the same order.
+    was, now = _segments(map(old.__getitem__, moved)), _segments(map(new.__getitem__, moved))
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for (space, path, ranges), (_, _, others) in zip(was, now, strict=True):
+        found[path, ranges or NONE, others or NONE].append(space)
+    return tuple(AddressChange(tuple(spaces), *each) for each, spaces in sorted(found.items()))
+
+
+def attached(sides: Sides) -> Iterator[tuple[str, bool, str]]:
+    """Yield (namespace, whether it is opened, path) of each segment with rails that come or go."""
+    old, new = _by_place(sides.before), _by_place(sides.after)
+    for opened, some, others in ((True, new, old), (False, old, new)):
+        for namespace, path, ranges in _segments(
+            map(some.__getitem__, some.keys() - others.keys())
+        ):
+            yield namespace, opened, f"{path}{ranges and f', {ranges}'}"
+
+
+def _by_place(objects: Objects) -> dict[Attachment, Attachment]:
+    """Return each attachment of a tree by what it is whatever its addresses are."""
+    return {each._replace(addresses=""): each for each in attachments(objects)}
+
+
 def attachments(objects: Objects) -> frozenset[Attachment]:
     """Return each attachment of a tree to a rail."""
     pools = {}
@@ -43,8 +88,8 @@ def attachments(objects: Objects) -> frozenset[Attachment]:
     return frozenset(found)
 
 
-def described(found: Iterable[Attachment]) -> Iterator[tuple[str, str]]:
-    """Yield (namespace, path) for each segment, with all of its rails."""
+def _segments(found: Iterable[Attachment]) -> Iterator[tuple[str, str, str]]:
+    """Yield (namespace, path, address ranges) for each segment, with all of its rails."""
     segments: dict[tuple[str, str, str], list[Attachment]] = defaultdict(list)
     for each in sorted(found):
         segments[each.namespace, each.fabric, each.segment].append(each)
@@ -52,7 +97,7 @@ def described(found: Iterable[Attachment]) -> Iterator[tuple[str, str]]:
         numbers = Ranges.of((each.rail, each.rail) for each in rails)
         named = f"rail{'s' if len(rails) > 1 else ''} {numbers.display}"
         ranges = ", ".join(_collapsed(each.addresses for each in rails))
-        yield namespace, f"{segment} of fabric {fabric}, {named}{ranges and f', {ranges}'}"
+        yield namespace, f"{segment} of fabric {fabric}, {named}", ranges
 
 
 _RAIL = re.compile(r"(?P<fabric>.+)-rail-(?P<rail>[0-9]+)")

@@ -12,6 +12,7 @@ from trainyard.change.impact.access import (
     rename_changes,
     role_changes,
 )
+from trainyard.change.impact.attachments import address_changes
 from trainyard.change.impact.disruption import Disturbed, disturbed
 from trainyard.change.impact.dumped import jobs_change
 from trainyard.change.impact.facts import fact_changes
@@ -99,6 +100,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> Cluste
         waiting=waiting_changes(sides),
         drops_credentials=drop_change(sides),
         network=path_changes(stays),
+        addresses=address_changes(stays),
         runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),
         hands=hand_changes(sides),

@@ -26,6 +26,8 @@ from trainyard.model.runtime import Runtime
 from trainyard.model.space import Space
 from trainyard.model.team import NO_QUEUE, Team
 from trainyard.model.tenant import Tenant
+from trainyard.model.unavailable import API_SERVER_FLAGS
+from trainyard.render.views.site import SiteView
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,9 @@ def _holders(site: Site | None, renamed: Mapping[str, str]) -> Holders:
     if site is None:
         return
     yield from _of_cluster(site.cluster)
+    yield from _audited(site)
+    answers = yes(any(tenant.team.compliance for tenant in site.tenants))
+    yield ("evidence", ""), {Fact("Compliance", "COMPLIANCE.md", "is in the tree"): answers}
     for tenant in site.tenants:
         name = renamed.get(tenant.name, tenant.name)
         yield ("team", name), dict(_of_team(name, tenant))
@@ -81,6 +86,15 @@ def _holders(site: Site | None, renamed: Mapping[str, str]) -> Holders:
             yield ("namespace", space.namespace), dict(_of_space(space))
             for launch in space.launches:
                 yield ("runtime", _versioned(launch.runtime)), dict(_of_runtime(launch.runtime))
+
+
+def _audited(site: Site) -> Holders:
+    """Yield whose writes OpenShift records; elsewhere a file of the tree says so."""
+    cluster = site.cluster
+    if "audit-policy" not in cluster.features and API_SERVER_FLAGS not in cluster.unavailable:
+        whose = "everybody" if SiteView(site).records_all_writes else listed(cluster.operators)
+        fact = Fact("By hand", "the API server", "records, by the README's command, writes of")
+        yield ("audit", ""), {fact: whose}
 
 
 def _of_cluster(cluster: Cluster) -> Holders:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from trainyard.change.impact.access import AccessChange, NamespaceChange, Rename, RoleChange
+from trainyard.change.impact.attachments import AddressChange
 from trainyard.change.impact.disruption import Disruption
 from trainyard.change.impact.dumped import JobsChange
 from trainyard.change.impact.facts import FactChange
@@ -93,6 +94,7 @@ class ClusterImpact:
     waiting: tuple[WaitingChange, ...] = ()
     drops_credentials: bool | None = None
     network: tuple[PathChange, ...] = ()
+    addresses: tuple[AddressChange, ...] = ()
     runtimes: tuple[RuntimeChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()
     hands: tuple[HandChange, ...] = ()

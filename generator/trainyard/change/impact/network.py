@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, summarize_address_range
 from itertools import chain, starmap
 from typing import Any, TypeAlias
 
-from trainyard.change.impact.attachments import attachments, described
+from trainyard.change.impact.attachments import attached
 from trainyard.change.impact.policies import EGRESS, INGRESS, NAME, allowed
 from trainyard.change.impact.sets import (
     ADDRESS,
@@ -62,7 +62,7 @@ def path_changes(sides: Sides) -> tuple[PathChange, ...]:
     NetworkPolicy filters.
     """
     found: dict[tuple[str, bool], set[str]] = defaultdict(set)
-    for namespace, opened, path in (*_filtered(sides), *_attached(sides)):
+    for namespace, opened, path in (*_filtered(sides), *attached(sides)):
         found[path, opened].add(namespace)
     return tuple(
         PathChange(tuple(sorted(namespaces)), opened, path)
@@ -72,13 +72,6 @@ def path_changes(sides: Sides) -> tuple[PathChange, ...]:
 
 _Found: TypeAlias = Iterator[tuple[str, bool, str]]
 """(namespace, whether it is opened, path)."""
-
-
-def _attached(sides: Sides) -> _Found:
-    before, after = attachments(sides.before), attachments(sides.after)
-    for opened, segments in ((True, after - before), (False, before - after)):
-        for namespace, path in described(segments):
-            yield namespace, opened, path
 
 
 def _filtered(sides: Sides) -> _Found:

@@ -27,7 +27,7 @@ def _decides(diff: Diff) -> Iterator[str]:
     for approval in diff.approvals:
         owners = " or ".join(approval.owners) or "nobody that the base states"
         for field in approval.decides:
-            yield f"! {approval.file}: {field.path} {field.display}"
+            yield f"! {approval.file}: {field.path} {field.excerpt}"
             yield f"  to be approved by {owners}"
 
 

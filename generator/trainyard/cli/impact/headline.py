@@ -9,7 +9,7 @@ from itertools import chain
 from trainyard.change.diff import Diff
 from trainyard.change.impact.model import Impact, Upgrade
 from trainyard.cli.impact.notices import notices
-from trainyard.cli.impact.sections import counts, sentence, size_of
+from trainyard.cli.impact.sections import counts, name_of, sentence, size_of
 from trainyard.diagnostics import Severity
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
@@ -90,8 +90,8 @@ def totals(impact: Impact) -> str:
     return f"objects: {counts(every) or 'none'}"
 
 
-def upgrade_lines(upgrade: Upgrade) -> Iterator[str]:
-    """Yield what only another version of Trainyard changes, grouped by kind."""
+def upgrade_lines(upgrade: Upgrade, *, fields: bool = False) -> Iterator[str]:
+    """Yield what only another version of Trainyard changes: by kind, or each object for itself."""
     kinds: Counter[str] = Counter()
     for (_, kind), count in upgrade.kinds.items():
         kinds[kind] += count
@@ -100,6 +100,11 @@ def upgrade_lines(upgrade: Upgrade) -> Iterator[str]:
         f"Trainyard {upgrade.before} -> {upgrade.after} generates {every} anew; no profile does, "
         "so they are not in the lists"
     )
+    if fields:
+        for cluster, objects in sorted(upgrade.objects.items()):
+            for each in sorted(objects):
+                yield f"  {cluster}: {each.kind} {name_of(each)}"
+        return
     shown, rest = [], kinds.total()
     for kind, count in kinds.most_common(_KINDS):
         shown.append(f"{kind} {count}")

@@ -1,8 +1,14 @@
-"""The marks of lines that say what happens, and the lines below them."""
+"""The marks of lines that say what happens, the names in them, and the lines below them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+Names: TypeAlias = Callable[[Iterable[str]], str]
+"""Returns names as part of a line: the first of them, or every one; empty for none."""
+
+every: Names = ", ".join
 
 MARKS = {
     "created": "+",

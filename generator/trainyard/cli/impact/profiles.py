@@ -12,8 +12,6 @@ from trainyard.model.differences import Difference, few
 
 TITLE = "Profiles"
 _PROFILES = "profiles/"
-_LONGEST = 400
-"""Characters of both values."""
 
 
 def profiles(approvals: Sequence[Approval]) -> Section | None:
@@ -40,6 +38,4 @@ def _edits(approvals: Sequence[Approval]) -> Iterator[str]:
 
 
 def _edit(edit: Difference) -> str:
-    if edit.display != "differs":
-        return f"{edit.path} {edit.display}"
-    return f"{edit.path} {edit.whole[:_LONGEST]}{'...' if len(edit.whole) > _LONGEST else ''}"
+    return f"{edit.path} {edit.excerpt}"

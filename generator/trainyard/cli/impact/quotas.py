@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from trainyard.change.impact.access import Rename
@@ -10,18 +11,22 @@ from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.pools import CohortChange, MaintenanceChange, PoolChange
 from trainyard.change.impact.quotas import QuotaChange, Transfer
 from trainyard.cli.impact.costs import payer, pool_costs, quota_costs
+from trainyard.cli.impact.marks import Names
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
 from trainyard.model.team import Quota
 
+_FEW = 3
+"""Teams whose equal changes have a line each; those of more have one together."""
 
-def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
+
+def quota_lines(cluster: ClusterImpact, names: Names = few) -> Iterator[str]:
     """Yield what changes of teams' quota, of cohorts and of pools."""
     for renamed in cluster.renames:
         yield from _rename(renamed)
     for maintenance in cluster.maintenance:
         yield from _maintenance(maintenance)
-    yield from _teams(cluster)
+    yield from _teams(cluster, names)
     for change in cluster.payers:
         yield f"~ {payer(change)}"
     for cohort in cluster.cohorts:
@@ -33,16 +38,25 @@ def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
         yield from _pool(pool)
 
 
-def _teams(cluster: ClusterImpact) -> Iterator[str]:
+def _teams(cluster: ClusterImpact, names: Names) -> Iterator[str]:
     """Yield what changes of each team's quota, and which jobs wait for nodes in maintenance."""
     for transfer in cluster.transfers:
         yield f"~ {_transfer(transfer)}"
     short = {window.pool for window in cluster.maintenance if window.takes_nodes}
-    for quota in cluster.quotas:
-        yield _quota(quota)
-        if quota.pool in short and quota.reach_after < quota.reach_before:
-            which = "larger jobs wait" if quota.reach_after else "its jobs wait"
-            yield f"  {which} until nodes are back in use"
+    told = {(quota.team, quota.pool): _quota(quota, short) for quota in cluster.quotas}
+    yield from _together(told, names)
+
+
+def _together(told: Mapping[tuple[str, str], tuple[str, ...]], names: Names) -> Iterator[str]:
+    """Yield the lines of each team and pool, the same ones of more than a few teams once."""
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for (team, _), lines in told.items():
+        alike[lines].append(team)
+    for (team, _), lines in told.items():
+        teams = alike[lines] if len(alike[lines]) > _FEW else [team]
+        if team == teams[0]:
+            mark, first, *rest = lines
+            yield from (f"{mark} {names(teams)} {first}", *rest)
 
 
 def _maintenance(change: MaintenanceChange) -> Iterator[str]:
@@ -85,16 +99,30 @@ def _transfer(transfer: Transfer) -> str:
     return f"transfer of nodes of {transfer.pool}: {', '.join(moves)}"
 
 
-def _quota(change: QuotaChange) -> str:
-    name, costs = f"{change.team} on {change.pool}", quota_costs(change)
-    if change.after is None:
-        assert change.before is not None
-        return f"- {name}: {', '.join((*_size(change.before), *costs))}"
-    if change.before is None:
-        reach = change.after.display(change.reach_after)
-        return f"+ {name}: {', '.join((*_size(change.after), *costs))}, largest job {reach}"
-    differences = _differences(change, change.before, change.after)
-    return f"~ {name}: {', '.join((*differences, *costs))}"
+def _quota(change: QuotaChange, short: set[str]) -> tuple[str, ...]:
+    """Return the mark of a team's line, what follows its name, and the lines below.
+
+    Args:
+        change: of its quota.
+        short: pools that lose nodes to maintenance.
+    """
+    mark, what = _own(change)
+    first = f"on {change.pool}: {', '.join((*what, *quota_costs(change)))}"
+    if change.before is None and change.after is not None:
+        first += f", largest job {change.after.display(change.reach_after)}"
+    if change.pool not in short or change.reach_after >= change.reach_before:
+        return mark, first
+    which = "larger jobs wait" if change.reach_after else "its jobs wait"
+    return mark, first, f"  {which} until nodes are back in use"
+
+
+def _own(change: QuotaChange) -> tuple[str, Iterator[str]]:
+    """Return the mark of a quota that comes, goes or differs, and what it has or what differs."""
+    if change.before and change.after:
+        return "~", _differences(change, change.before, change.after)
+    quota = change.after or change.before
+    assert quota is not None
+    return "+" if change.after else "-", _size(quota)
 
 
 def _size(quota: Quota) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter
 
@@ -13,16 +14,15 @@ from trainyard.change.impact.edits import Edit, as_text, same_edits
 from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.objects import ObjectChange
 from trainyard.change.impact.reaction import Effect
-from trainyard.change.impact.rights import TermChange, ViewerChange
 from trainyard.change.impact.runtimes import RuntimeChange
+from trainyard.cli.impact.access import access_lines
 from trainyard.cli.impact.duties import duty_lines
 from trainyard.cli.impact.jobs import running_lines, stuck_lines
-from trainyard.cli.impact.marks import MARKS, signed, with_parts
+from trainyard.cli.impact.marks import MARKS, Names, every, with_parts
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.cli.impact.states import compliance_lines, fact_lines, job_lines, storage_lines
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
-from trainyard.model.monitoring import CONSOLE, CONSOLE_NAMESPACE
 from trainyard.model.quantity import counted, format_seconds
 
 _FEW_EDITS = 3
@@ -48,27 +48,29 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
 
     Args:
         cluster: with its impact.
-        fields: each object with each field that differs, instead of each kind of edit once.
+        fields: each object with each field that differs, instead of each kind of edit once; and
+            each name of a line, instead of the first ones.
     """
+    names = every if fields else few
     parts: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
         "Disruption": _disruptions,
         "Running jobs": running_lines,
         "Waiting jobs": stuck_lines,
-        "Quota": quota_lines,
-        "Jobs": job_lines,
+        "Quota": partial(quota_lines, names=names),
+        "Jobs": partial(job_lines, names=names),
         "Storage": storage_lines,
         "Compliance": compliance_lines,
-        "Access": _access,
-        "Logs": _logs,
-        "Alerts": _alerts,
-        "Network": _network,
-        "Runtimes": _runtimes,
+        "Access": partial(access_lines, names=names),
+        "Logs": partial(_logs, names=names),
+        "Alerts": partial(_alerts, names=names),
+        "Network": partial(_network, names=names),
+        "Runtimes": partial(_runtimes, names=names),
         "Delivery": lambda _: iter(()),
         "Objects": _every_field if fields else _edits,
         "By hand": duty_lines,
     }
     for title, describe in parts.items():
-        if lines := (*describe(cluster), *fact_lines(cluster, title)):
+        if lines := (*describe(cluster), *fact_lines(cluster, title, names)):
             yield Section(title, lines)
 
 
@@ -126,63 +128,12 @@ def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
         told = consequence
 
 
-def _access(cluster: ClusterImpact) -> Iterator[str]:
-    for space in cluster.namespaces:
-        yield f"{'+' if space.added else '-'} namespace {space.namespace}"
-    for access in cluster.access:
-        for mark, roles in (("+", access.gained), ("-", access.lost)):
-            for role in roles:
-                yield f"{mark} {access.subject}: {role.display}"
-    yield from map(_term, cluster.terms)
-    for viewer in cluster.viewers:
-        yield from _viewer(viewer)
-    yield from _roles(cluster)
-
-
-def _roles(cluster: ClusterImpact) -> Iterator[str]:
-    for role in cluster.roles:
-        yield f"~ {role.role}, bound to {few(role.subjects) or 'nobody'}"
-        # A permission stands below its role.
-        yield from signed(_indented(role.gained), _indented(role.lost))
-
-
-def _indented(permissions: Iterable[str]) -> Iterator[str]:
-    return (f"  {permission}" for permission in permissions)
-
-
-def _term(term: TermChange) -> str:
-    """Return who may do what until when, or no longer."""
-    if not term.after:
-        return f"- {term.subject} may no longer {term.right} (was until {term.before})"
-    may = f"{term.subject} may {term.right} until"
-    if not term.before:
-        return f"+ {may} {term.after}"
-    return f"~ {may} {term.before} -> {term.after}"
-
-
-def _viewer(change: ViewerChange) -> Iterator[str]:
-    """Yield who sees dashboards, or what an owner does so that nobody does."""
-    if change.viewer != CONSOLE:
-        yield f"{'+' if change.added else '-'} who may open Grafana: dashboards of all teams"
-    elif change.added:
-        yield (
-            "+ who may read all metrics: dashboards of all teams in OpenShift's console, "
-            "once a cluster admin applies `operators/`"
-        )
-    else:
-        yield "- OpenShift's console keeps the dashboards until a cluster admin deletes them:"
-        yield (
-            f"  oc -n {CONSOLE_NAMESPACE} delete configmaps "
-            "--selector app.kubernetes.io/managed-by=trainyard"
-        )
-
-
-def _logs(cluster: ClusterImpact) -> Iterator[str]:
+def _logs(cluster: ClusterImpact, names: Names) -> Iterator[str]:
     for log in cluster.logs:
         stated = f"are kept {counted(log.after, 'day')}" if log.after else "have no stated time"
         days = counted(log.before, "day")
         former = f"instead of {days}" if log.before else "and had no stated time"
-        yield f"~ lines of {few(log.teams)} {stated} {former}"
+        yield f"~ lines of {names(log.teams)} {stated} {former}"
     if cluster.logs:
         yield "  Nothing happens until the owner of the log store takes it from the README."
         if any(log.is_shorter for log in cluster.logs):
@@ -199,30 +150,33 @@ def _credentials(drops: bool | None) -> Iterator[str]:
     yield f"  Nothing happens until the owner of the forwarder {edit} the filter `credentials`."
 
 
-def _alerts(cluster: ClusterImpact) -> Iterator[str]:
+def _alerts(cluster: ClusterImpact, names: Names) -> Iterator[str]:
     changes: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for alert in cluster.alerts:
         changes[alert.before, alert.after].append(alert.alert)
     for (before, after), alerts in sorted(changes.items()):
         if before and after:
-            yield f"~ {few(alerts)}: {before} -> {after}"
+            yield f"~ {names(alerts)}: {before} -> {after}"
         else:
             number = counted(len(alerts), "alert")
-            yield f"{'-' if before else '+'} {number} ({before or after}): {few(alerts)}"
+            yield f"{'-' if before else '+'} {number} ({before or after}): {names(alerts)}"
     for waiting in cluster.waiting:
         limits = f"{format_seconds(waiting.before)} -> {format_seconds(waiting.after)}"
         yield f"~ a job of priority {waiting.priority} waits {limits} until an alert fires"
 
 
-def _network(cluster: ClusterImpact) -> Iterator[str]:
+def _network(cluster: ClusterImpact, names: Names) -> Iterator[str]:
     for path in cluster.network:
-        yield f"{'+' if path.opened else '-'} {few(path.namespaces)}: {path.path}"
+        yield f"{'+' if path.opened else '-'} {names(path.namespaces)}: {path.path}"
+    for each in cluster.addresses:
+        addresses = f"addresses {each.before} -> {each.after}"
+        yield f"~ {names(each.namespaces)}: {each.path}: {addresses}"
 
 
-def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
+def _runtimes(cluster: ClusterImpact, names: Names) -> Iterator[str]:
     for runtime in cluster.runtimes:
         where = f" on {', '.join(runtime.nodes)}" if runtime.nodes else ""
-        yield _runtime(runtime, runtime.runtime + where)
+        yield _runtime(runtime, runtime.runtime + where, names)
         for detail in runtime.details:
             yield f"  {detail}"
     if any(map(_is_replaced, cluster.objects)):
@@ -238,9 +192,9 @@ def _is_replaced(edit: ObjectChange) -> bool:
     }
 
 
-def _runtime(change: RuntimeChange, name: str) -> str:
+def _runtime(change: RuntimeChange, name: str, names: Names) -> str:
     """Return who may or may no longer use a runtime, or what happens to it for all."""
-    spaces = few(change.spaces)
+    spaces = names(change.spaces)
     if change.change == "added":
         return f"+ {name}: {spaces} may use it"
     if change.change == "retired":
@@ -272,14 +226,14 @@ def _edit(what: str, edits: Iterable[Edit]) -> Iterator[str]:
 
 
 def _objects(kind: str, objects: Sequence[Identity]) -> str:
-    names = few(map(_name, objects))
+    names = few(map(name_of, objects))
     return f"{len(objects)} {kind}: {names}" if len(objects) > 1 else f"{kind} {names}"
 
 
 def _every_field(cluster: ClusterImpact) -> Iterator[str]:
     for edit in cluster.objects:
         change = f"{edit.change}, {edit.scope}{_because(edit.reason)}"
-        yield f"{MARKS[edit.change]} {edit.identity.kind} {_name(edit.identity)} ({change})"
+        yield f"{MARKS[edit.change]} {edit.identity.kind} {name_of(edit.identity)} ({change})"
         for field in edit.fields:
             yield f"  {field.path}: {field.whole}"
 
@@ -288,5 +242,6 @@ def _because(reason: str) -> str:
     return f": {reason}" if reason else ""
 
 
-def _name(identity: Identity) -> str:
+def name_of(identity: Identity) -> str:
+    """Return an object's name, with its namespace where it has one."""
     return f"{identity.namespace}/{identity.name}" if identity.namespace else identity.name

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.change.impact.model import ClusterImpact
-from trainyard.model.differences import few
+from trainyard.cli.impact.marks import Names
 from trainyard.model.quantity import format_seconds
 
 
-def job_lines(cluster: ClusterImpact) -> Iterator[str]:
+def job_lines(cluster: ClusterImpact, names: Names) -> Iterator[str]:
     """Yield which priorities jobs may have, and how long they may run."""
     for priority in cluster.priorities:
         mark, may = ("+", "may") if priority.added else ("-", "may no longer")
-        yield f"{mark} jobs of {few(priority.namespaces)} {may} have priority {priority.priority}"
+        yield f"{mark} jobs of {names(priority.namespaces)} {may} have priority {priority.priority}"
     if any(priority.added for priority in cluster.priorities):
         yield "  Within a team's queue a job goes before those of lower priority, and evicts them."
     for deadline in cluster.deadlines:
@@ -51,9 +51,9 @@ def compliance_lines(cluster: ClusterImpact) -> Iterator[str]:
                 yield f"{words} {each.team}: {', '.join(measures)}"
 
 
-def fact_lines(cluster: ClusterImpact, topic: str) -> Iterator[str]:
+def fact_lines(cluster: ClusterImpact, topic: str, names: Names) -> Iterator[str]:
     """Yield the values that differ and belong below a heading."""
     for each in cluster.facts:
         if each.topic == topic:
             what = f"{each.what} " if each.what else ""
-            yield f"~ {few(each.subjects)}: {what}{each.before} -> {each.after}"
+            yield f"~ {names(each.subjects)}: {what}{each.before} -> {each.after}"

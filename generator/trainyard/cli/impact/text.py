@@ -45,7 +45,7 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
         yield from _section(part)
     yield ""
     if diff.impact and diff.impact.upgrade:
-        yield from upgrade_lines(diff.impact.upgrade)
+        yield from upgrade_lines(diff.impact.upgrade, fields=fields)
     yield from compared(diff)
 
 

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from trainyard.model import names
+from trainyard.model.identity import team_of
 from trainyard.model.manifest import Manifest
 from trainyard.model.tenant import Tenant
 from trainyard.render.measures.answer import Answer, SiteObjects, listed
@@ -22,7 +23,11 @@ def access(tenant: Tenant, place: SiteObjects) -> Answer:
     bound = place.own(tenant, "RoleBinding")
     bindings = [binding for binding in bound if _role(binding) != names.FINISHED_JOBS_ROLE]
     team = frozenset(chain.from_iterable(map(_subjects, bindings)))
-    wide = [binding for binding in place.of("ClusterRoleBinding") if binding.unit == "platform"]
+    wide = [
+        binding
+        for binding in place.of("ClusterRoleBinding")
+        if binding.unit == "platform" and team_of(binding) in {"", tenant.name}
+    ]
     how = f"the team's {_kinds(team)} have roles in its own namespaces: {_roles(bindings)}"
     how += _in_whole_cluster(wide, team)
     if len(bound) > len(bindings):

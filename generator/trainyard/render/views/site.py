@@ -19,7 +19,7 @@ from trainyard.render.views.counts import MOST_JOBS, MOST_OBJECTS
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
 from trainyard.render.views.queue import FRAMEWORKS
-from trainyard.render.views.space import Binding, SpaceView, listed, people_subjects
+from trainyard.render.views.space import Binding, listed, people_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 _WITH_CONTENT = "WriteRequestBodies"
@@ -71,27 +71,15 @@ class SiteView:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """Bindings in the whole cluster.
-
-        All who have a role in a team read the catalog; auditors and operators have a role more.
-        """
+        """Bindings of auditors and operators in the whole cluster."""
         cluster = self.site.cluster
         subjects = {
             "auditor": people_subjects(cluster.auditors),
-            "catalog-viewer": self._everybody(),
             "operator": people_subjects(cluster.operators),
         }
         return tuple(
             Binding(role, f"trainyard-{role}", who) for role, who in subjects.items() if who
         )
-
-    def _everybody(self) -> list[dict[str, str]]:
-        """Return all who have a role in a team, each once, sorted."""
-        subjects = {}
-        for space in self.site.spaces:
-            for subject in SpaceView(space).everybody:
-                subjects[tuple(sorted(subject.items()))] = subject
-        return [subjects[key] for key in sorted(subjects)]
 
     @property
     def framework_names(self) -> list[str]:

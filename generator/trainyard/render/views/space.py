@@ -250,7 +250,7 @@ class SpaceView:
             "priorityClasses": " ".join(by_name(space.priorities)),
             "defaultQueue": space.default_class,
             "queues": " ".join(by_name(space.local_queues)),
-            "runtimes": " ".join(launch.name for launch in space.launches),
+            "runtimes": names.RUNTIME_SEPARATOR.join(launch.name for launch in space.launches),
         }
         for grant in space.grants:
             for name, value in _limits(grant).items():

@@ -17,7 +17,7 @@ RULE = Rule(
     """,
     fix="""
         Restore `resources`. If two fabrics must share names, set it on the new fabric before a team
-        has quota there. To rename rails in use, first merge only `state: draining` for the teams of
-        the pool.
+        has quota there. To rename rails in use, also by the prefix of another release, first merge
+        only `state: draining` for the teams of the pool.
     """,
 )

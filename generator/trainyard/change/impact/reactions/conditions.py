@@ -99,6 +99,24 @@ def of_nvidia(_sides: Sides, edited: Edited) -> bool:
     return bool(value_at(edited.manifest.body, "spec.nicSelector.vendor") == "15b3")
 
 
+def moves(sides: Sides, edited: Edited) -> bool:
+    """Return whether an object that comes or goes has its name in another namespace too.
+
+    Another operator then does what its own one did.
+    """
+    own = edited.change.identity
+    others = sides.before if edited.old is None else sides.after
+    return any(
+        (each.kind, each.name) == (own.kind, own.name) and each.namespace != own.namespace
+        for each in others
+    )
+
+
+def moves_of_nvidia(sides: Sides, edited: Edited) -> bool:
+    """Return whether a policy about cards of NVIDIA has its name in another namespace too."""
+    return of_nvidia(sides, edited) and moves(sides, edited)
+
+
 def of_mpi_jobs(_sides: Sides, edited: Edited) -> bool:
     """Return whether a NetworkPolicy joins the ranks of a team's MPIJobs."""
     return edited.manifest.name == MPI_JOBS

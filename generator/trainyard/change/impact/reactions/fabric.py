@@ -6,7 +6,13 @@ from functools import partial
 
 from trainyard.change.impact import reach
 from trainyard.change.impact.reaction import Effect, Reaction, quiet
-from trainyard.change.impact.reactions.conditions import becomes, is_set, of_nvidia
+from trainyard.change.impact.reactions.conditions import (
+    becomes,
+    is_set,
+    moves,
+    moves_of_nvidia,
+    of_nvidia,
+)
 
 _OPERATOR = "k8snetworkplumbingwg/sriov-network-operator"
 _FIRMWARE = f"{_OPERATOR}:pkg/plugins/mellanox/mellanox_plugin.go@v1.6.0"
@@ -102,7 +108,22 @@ _POLICY = (
         for field in ("resourceName", "isRdma", "needVhostNet", "excludeTopology", "priority")
     ),
     _drained(fields="spec", cause="{field} of the rails of pool `{pool}` {change}"),
+    _reset(
+        change="created",
+        when=moves_of_nvidia,
+        condition="is about a card of NVIDIA, and was in another namespace",
+        cause="rails of pool `{pool}` move to another operator",
+    ),
     _reset(change="created", cause="pool `{pool}` gets rails"),
+    _emptied(
+        change="deleted",
+        when=moves,
+        condition="is in another namespace then",
+        effect=Effect.DRAINS,
+        cause="rails of pool `{pool}` move to another operator",
+        consequence=f"The operator resets the virtual functions. {_DRAINED}",
+        source=_GENERIC,
+    ),
     _emptied(
         change="deleted",
         effect=Effect.DRAINS,
@@ -131,7 +152,19 @@ _rdma = partial(
 _POOL_CONFIG = (
     _rdma(change="changed", fields="spec.rdmaMode", cause="RDMA mode of pool `{pool}` {change}"),
     _rdma(change="changed", fields="spec.nodeSelector", cause=_LABELS),
+    _rdma(
+        change="created",
+        when=moves,
+        condition="was in another namespace",
+        cause="RDMA mode of pool `{pool}` moves to another operator",
+    ),
     _rdma(change="created", cause="pool `{pool}` gets rails"),
+    _rdma(
+        change="deleted",
+        when=moves,
+        condition="is in another namespace then",
+        cause="RDMA mode of pool `{pool}` moves to another operator",
+    ),
     _rdma(change="deleted", cause="pool `{pool}` loses its RDMA mode"),
     Reaction(
         kind=_POOL,

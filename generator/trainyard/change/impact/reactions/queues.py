@@ -49,6 +49,7 @@ _CLUSTER_QUEUE = (
         effect=Effect.RECLAIMS,
         cause="quota of team `{team}` on `{pool}` {own}",
         consequence=RECLAIMED,
+        source=BOTH,
         reach=reach.losers_of_flavor,
     ),
     _changed(
@@ -58,17 +59,20 @@ _CLUSTER_QUEUE = (
         effect=Effect.RECLAIMS,
         cause="team `{team}` lends {lent} of `{pool}`",
         consequence=RECLAIMED,
+        source=BOTH,
         reach=reach.losers_of_flavor,
     ),
     _changed(
         fields="spec.resourceGroups*Quota",
         consequence="Running jobs stay, also beyond a lowered quota. Jobs that wait see the new "
         "quota at once.",
+        source=BOTH,
     ),
     _changed(
         fields="spec.resourceGroups*Limit",
         consequence="Running jobs stay, also beyond a lowered limit. Jobs that wait see the new "
         "limit at once.",
+        source=BOTH,
     ),
     _changed(
         fields="spec.resourceGroups*.flavors",
