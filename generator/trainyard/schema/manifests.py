@@ -24,6 +24,7 @@ _RELEASES = _HERE.parent / "releases"
 _API_VERSION = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+", re.ASCII)
 _KIND = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
+_TYPE = jsonschema_rs.ValidationErrorKind.Type
 _LONGEST = 300
 """Maximum number of characters of a message from the library."""
 
@@ -147,10 +148,10 @@ def _faults(schema: _Schema, error: jsonschema_rs.ValidationError) -> Iterator[F
 def _is_text_without_quotes(error: jsonschema_rs.ValidationError) -> bool:
     """Return whether YAML reads as a number or a truth value what must be text."""
     fault, value = error.kind, error.instance
-    is_type = isinstance(fault, jsonschema_rs.ValidationErrorKind.Type)
+    types = getattr(fault, "types", ()) if isinstance(fault, _TYPE) else ()
     # A longer number is no slip, and its message would repeat all its digits.
     is_short = isinstance(value, (int, float)) and abs(value) < 1 << 63
-    return is_type and fault.types == ["string"] and is_short
+    return list(types) == ["string"] and is_short
 
 
 def _prefix(path: Sequence[Step]) -> str:

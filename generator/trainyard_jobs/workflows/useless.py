@@ -14,6 +14,7 @@ from typing import Any
 from trainyard.model.launcher import TORCHRUN
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.space import Grant, Space
+from trainyard_jobs.convert.folder import MEANING, relative_program
 from trainyard_jobs.convert.launch import program_of, starts_ranks
 from trainyard_jobs.convert.scripts import calls_mpi
 from trainyard_jobs.convert.shell import script_of
@@ -155,6 +156,10 @@ def _launcher(run: _Run) -> Iterator[str]:
             f"nothing calls torchrun: the pod of each of {run.nodes} nodes runs "
             f"`{run.program}` once, and no rank has RANK or MASTER_ADDR"
         )
+    if not run.mpi:
+        of_runtime = [] if run.given else ["torchrun"]
+        if script := relative_program([*of_runtime, *run.words]):
+            yield f"`{script}`: {MEANING}"
 
 
 def _without_mpirun(run: _Run) -> Iterator[str]:

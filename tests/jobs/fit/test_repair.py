@@ -166,7 +166,9 @@ def test_the_runtimes_of_a_team_are_named_in_place_of_one_that_there_is_not() ->
 
     space = on.tenant.spaces[0]
     allowed = ", ".join(grant.launch.name for grant in space.grants)
-    runtime = f"there is no ClusterTrainingRuntime `horovod`: team nlp may use {allowed} in team-nlp"
+    runtime = (
+        f"there is no ClusterTrainingRuntime `horovod`: team nlp may use {allowed} in team-nlp"
+    )
     links = [(check.link, check.message) for check in found.verdict.checks]
     assert (Link.RUNTIME, runtime) in links
     assert Link.FORM in dict(links)
