@@ -39,18 +39,22 @@ def _scripts(words: list[str]) -> Iterator[str]:
     if at:
         yield from _of_text(words[at].replace("\\\n", " "))
         return
-    rest = words[read_call(words).program :] if starter(words) else words
-    if rest != words and script_of(rest):
-        yield from _scripts(rest)
-        return
-    if rest and _PYTHON.fullmatch(rest[0]):
-        rest = _after_python(rest)
-    if rest and rest[0].endswith((".py", ".sh")) and not rest[0].startswith(("/", "~", "$", "-")):
-        yield rest[0]
+    program = words[read_call(words).program :] if starter(words) else words
+    if program != words and script_of(program):
+        yield from _scripts(program)
+    else:
+        yield from filter(_is_relative, _without_python(program)[:1])
 
 
-def _after_python(words: list[str]) -> list[str]:
+def _is_relative(word: str) -> bool:
+    """Return whether a word names a script by a path without its first folder."""
+    return word.endswith((".py", ".sh")) and not word.startswith(("/", "~", "$", "-"))
+
+
+def _without_python(words: list[str]) -> list[str]:
     """Return a script and its arguments; nothing for a module, which the image has installed."""
+    if not words or not _PYTHON.fullmatch(words[0]):
+        return words
     for index, word in enumerate(words[1:], start=1):
         if word in _OF_MODULE or word == "-c":
             return []
