@@ -8,7 +8,7 @@ bin := .venv/bin
 # Many container images set it. Then each program that a test starts compiles 400 modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: all venv tools browser peers go test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist clean
+.PHONY: all venv tools browser peers go test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist dist-evaluator clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -107,6 +107,11 @@ lock: venv
 	requirements/lock.sh --upgrade
 
 # The wheel and the source archive, from the locked tools; the same commit gives the same bytes.
+# For users without Go: the evaluator of `trainyard fit`, for each platform.
+dist-evaluator: venv go
+	$(bin)/python -m tools.evaluator_wheel dist
+	$(bin)/python -m zipfile --test dist/trainyard_evaluator-*x86_64.whl
+
 dist: venv
 	rm -rf dist
 	$(bin)/python -m build --no-isolation

@@ -25,7 +25,7 @@ LISTED |= {PACKAGE / folder: pattern for folder, pattern in FOLDERS.items()}
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """Schemas are read once in a process; each test reads them anew."""
-    caches = (profile_schema, manifests._validator, manifests._committed)
+    caches = (profile_schema, manifests._schema, manifests._committed)
     for each in caches:
         each.cache_clear()
     yield

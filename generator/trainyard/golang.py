@@ -26,9 +26,25 @@ def program_path(source: Path) -> Path:
 
     It changes with each of these files, so a program is never older than its source.
     """
+    return cache_folder() / "programs" / f"{source.name}-{_digest(source)}" / source.name
+
+
+def _digest(source: Path) -> str:
     content = b"\0".join((source / name).read_bytes() for name in _SOURCES)
-    digest = sha256(content).hexdigest()[:12]
-    return cache_folder() / "programs" / f"{source.name}-{digest}" / source.name
+    return sha256(content).hexdigest()[:12]
+
+
+def installed_name(source: Path) -> str:
+    """Return the name of the program of a folder in the wheel of a release."""
+    return f"trainyard-{source.name}-{_digest(source)}"
+
+
+def find_program(source: Path) -> Path | None:
+    """Return the program of a folder: of the cache, else of a wheel beside this Python."""
+    for path in (program_path(source), Path(sys.prefix) / "bin" / installed_name(source)):
+        if path.is_file():
+            return path
+    return None
 
 
 def build_program(source: Path) -> Path:
@@ -43,7 +59,9 @@ def build_program(source: Path) -> Path:
     return target
 
 
-def compile_program(go: Path, folder: Path, package: str, target: Path, flags: str = "") -> None:
+def compile_program(  # noqa: PLR0913 - what a build has
+    go: Path, folder: Path, package: str, target: Path, flags: str = "", *, processor: str = ""
+) -> None:
     """Build a program under another name, then rename it: no partial program is ever found.
 
     Args:
@@ -52,6 +70,7 @@ def compile_program(go: Path, folder: Path, package: str, target: Path, flags: s
         package: of the main function.
         target: path of the program.
         flags: for the linker.
+        processor: as Go names it, of a Linux machine; empty for this machine.
 
     Raises:
         ToolError: a checksum does not match, or the program does not build.
@@ -59,7 +78,7 @@ def compile_program(go: Path, folder: Path, package: str, target: Path, flags: s
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_suffix(".partial")
     options = ("-trimpath", "-ldflags", f"-s -w {flags}".strip())
-    run_go(go, folder, "build", *options, "-o", str(partial), package)
+    run_go(go, folder, "build", *options, "-o", str(partial), package, processor=processor)
     partial.replace(target)
 
 
@@ -80,8 +99,14 @@ def _is_new(go: Path) -> bool:
     return tuple(map(int, version[:2])) >= tuple(map(int, _MINIMUM.split(".")))
 
 
-def run_go(go: Path, folder: Path, *arguments: str) -> str:
+def run_go(go: Path, folder: Path, *arguments: str, processor: str = "") -> str:
     """Run Go in the folder of a module and return its output.
+
+    Args:
+        go: the program.
+        folder: of the module.
+        arguments: of Go.
+        processor: of a Linux machine for which it builds; empty for this machine.
 
     Raises:
         ToolError: it failed.
@@ -91,6 +116,7 @@ def run_go(go: Path, folder: Path, *arguments: str) -> str:
         "CGO_ENABLED": "0",
         "GOFLAGS": "-mod=mod" if "list" in arguments else "",
         "GOWORK": "off",
+        **({"GOOS": "linux", "GOARCH": processor} if processor else {}),
     }
     try:
         done = programs.run(

@@ -11,7 +11,10 @@ _COMMANDS = {
     "job": "Print a TrainJob for a command, of the right size and queue for a team.",
     "convert": "Turn jobs of other systems into TrainJobs, and name what is lost.",
 }
-_NOT_BUILT = "not built, so `fit` does not judge admission policies; run `trainyard fit --build`"
+_NOT_BUILT = (
+    "not built, so `fit` does not judge admission policies; run `trainyard fit --build`, or "
+    "without Go install the wheel `trainyard-evaluator` of this version"
+)
 
 
 def _needs() -> Iterator[Need]:

@@ -69,11 +69,12 @@ def _handler(api: Api) -> type[BaseHTTPRequestHandler]:
 
 
 def _log(pod: Body) -> str:
-    """Return what the ranks of a pod print: the name of their host, and the SDK's their number."""
+    """Return what the ranks of a pod print: the name of their host, and the notebook's a model."""
     host = re.sub(r"-[a-z0-9]{5}$", "", pod["metadata"]["name"])
     if not _calls(pod, "--no-python hostname"):
         index = int(pod["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"])
-        return "".join(f"rank {index * _RANKS + rank} on {host}\n" for rank in range(_RANKS))
+        ranks = range(index * _RANKS, (index + 1) * _RANKS)
+        return "".join(f"rank {rank} y = 3.00 x + 1.00\n" for rank in ranks)
     return f"{host}\n" * _RANKS
 
 

@@ -199,6 +199,7 @@ class Pod:
         }
         environment = {"PATH": self.image.path, "HOSTNAME": self.name, **stated, **self.environment}
         pairs = [f"{name}={value}" for name, value in environment.items()]
+        folder = container.get("workingDir", "/")
         return [
             "setpriv",
             *user,
@@ -206,6 +207,7 @@ class Pod:
             "--bounding-set=-all",
             "--inh-caps=-all",
             "env",
+            f"--chdir={folder}",
             "-i",
             *pairs,
         ]

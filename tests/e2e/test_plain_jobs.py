@@ -98,7 +98,7 @@ def test_a_class_is_needed_only_where_each_has_a_deadline(stage: Stage, limits_a
     job = plain("plain", runtime, 2)
 
     if limits_all:
-        assert scene.denied("nlp", job, "the job needs a kueue.x-k8s.io/priority-class")
+        assert scene.denied("nlp", job, "the job needs the label kueue.x-k8s.io/priority-class")
     else:
         assert scene.runs(scene.create("nlp", job))
 

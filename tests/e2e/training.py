@@ -13,7 +13,7 @@ from typing import Any
 from tests.conftest import REPOSITORY
 from tests.e2e.image import Image
 from tests.e2e.network import Network
-from tests.e2e.pods import Pod, waited
+from tests.e2e.pods import Pod, Template, waited
 from tests.e2e.ranks import RANKS_PER_NODE, Job, hosts, make_job, replicated, runtime
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -24,6 +24,33 @@ PATIENCE = 400.0
 
 _TORCHRUN = {"launcher": "torchrun", "libraries": {"torch": "2.6"}, "ranks": None}
 _OPENMPI = {"libraries": {"openmpi": "4.1"}}
+
+
+def torch_template() -> Template:
+    """Return the pods of a runtime with torchrun."""
+    (node,) = replicated(runtime("kubernetes-1.36", _TORCHRUN))
+    template: Template = node["template"]["spec"]["template"]["spec"]
+    return template
+
+
+def torch_pods(network: Network, image: Image, template: Template, folder: Path) -> list[Pod]:
+    """Return the created pods of a job without MPI, with the variables that Trainer gives them."""
+    names = [f"job-node-0-{i}" for i in range(NODES)]
+    pods = {name: Pod(network, image, template, name, folder / name) for name in names}
+    for pod in pods.values():
+        pod.create()
+    for i, (name, pod) in enumerate(pods.items()):
+        (pod.folder / "hosts").write_text("".join(hosts(Job(pods), name)), "utf-8")
+        pod.mounts["/etc/hosts"] = pod.folder / "hosts"
+        # As Trainer sets them (pkg/runtime/framework/plugins/torch/torch.go@v2.3.0).
+        pod.environment |= {
+            "PET_NNODES": str(NODES),
+            "PET_NPROC_PER_NODE": str(RANKS_PER_NODE),
+            "PET_NODE_RANK": str(i),
+            "PET_MASTER_ADDR": f"{names[0]}.job",
+            "PET_MASTER_PORT": "29400",
+        }
+    return list(pods.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +92,14 @@ class Example:
         return Run(list(job.pods.values()), job.launcher)
 
     def _start_torchrun(self, network: Network, folder: Path, arguments: Sequence[str]) -> Run:
-        (node,) = replicated(runtime("kubernetes-1.36", _TORCHRUN))
-        template = node["template"]["spec"]["template"]["spec"]
-        names = [f"job-node-0-{i}" for i in range(NODES)]
+        template = torch_template()
         self._make_inputs(Pod(network, self.image, template, "job-inputs", folder / "inputs"))
-        pods = {name: Pod(network, self.image, template, name, folder / name) for name in names}
-        for pod in pods.values():
-            pod.create()
-        self._mount(pods.values())
+        pods = torch_pods(network, self.image, template, folder)
+        self._mount(pods)
         (container,) = template["containers"]
-        for i, (name, pod) in enumerate(pods.items()):
-            (pod.folder / "hosts").write_text("".join(hosts(Job(pods), name)), "utf-8")
-            pod.mounts["/etc/hosts"] = pod.folder / "hosts"
-            # As Trainer sets them (pkg/runtime/framework/plugins/torch/torch.go@v2.3.0).
-            pod.environment |= {
-                "PET_NNODES": str(NODES),
-                "PET_NPROC_PER_NODE": str(RANKS_PER_NODE),
-                "PET_NODE_RANK": str(i),
-                "PET_MASTER_ADDR": f"{names[0]}.job",
-                "PET_MASTER_PORT": "29400",
-            }
+        for pod in pods:
             pod.start([*container["command"], *arguments])
-        return Run(list(pods.values()), pods[names[0]])
+        return Run(pods, pods[0])
 
     def _make_inputs(self, pod: Pod) -> None:
         """Write what the runtime's initializers would fetch, once."""

@@ -114,7 +114,8 @@ def test_object_of_a_component_is_reported_at_its_own_line(profiles: Path) -> No
         f"profiles/{COMPONENT}/simulation-defaults.yaml", (0, "dta"), on_key=True
     )
     assert (mark.line, mark.column, mark.end_column) == (7, 1, 4)
-    assert fault.message == "ConfigMap `simulation-defaults`: unknown field `dta`"
+    said = "unknown field `dta`: did you mean `data`?"
+    assert fault.message == f"ConfigMap `simulation-defaults`: {said}"
     assert "Correct the field in this file" in fault.hint
 
 

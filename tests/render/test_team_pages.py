@@ -227,3 +227,55 @@ def test_variables_are_named_only_where_the_launcher_alone_has_them() -> None:
     assert named not in pages()["nlp"]
     assert "some of them run in it" in pages()["nlp"]
     assert "run in it" not in pages(SMALL)["nlp"]
+
+
+EGRESS = {
+    "store": {"to": ["203.0.113.0/28"], "ports": [443]},
+    "mirror": {"to": ["198.51.100.16/32"], "ports": [443], "from": "workspaces"},
+}
+
+
+def test_page_lists_what_a_job_may_reach() -> None:
+    text = pages({CLUSTER: {"egress": EGRESS}})["nlp"]
+
+    assert "\n| `store` | `203.0.113.0/28` | 443 |\n" in text
+    assert "| `mirror`" not in text
+    assert "A workbench also reaches `mirror` (`198.51.100.16/32`, port 443)." in text
+
+
+def test_page_says_what_follows_from_no_internet() -> None:
+    text = pages({CLUSTER: {"egress": EGRESS}})["nlp"]
+
+    for words in ("`Max retries exceeded`", "`packages_to_install`", "`HF_HUB_OFFLINE`", "offline"):
+        assert words in text
+    assert "name it and its port" in text
+
+
+def test_page_does_not_say_so_where_a_rule_opens_all() -> None:
+    egress = {"all": {"to": ["0.0.0.0/0"], "ports": [443]}}
+    text = pages({CLUSTER: {"egress": egress}})["nlp"]
+
+    assert "| `all` | `0.0.0.0/0` | 443 |" in text
+    assert "no internet" not in text
+    assert "Max retries exceeded" not in text
+
+
+def test_page_says_that_nothing_is_reached_without_a_rule() -> None:
+    assert "name servers, and nothing else." in pages({CLUSTER: {"egress": None}})["nlp"]
+
+
+def test_page_names_the_folders_of_a_runtime_with_steps() -> None:
+    fetches = {
+        "version": 1,
+        "image": IMAGE,
+        "hardware": ["dgx-h100"],
+        "launcher": "torchrun",
+        "libraries": {"torch": "2.6"},
+        "maxNodes": 2,
+        "initialize": {"image": IMAGE, "volume": "home", "dataset": True, "model": True},
+    }
+    changes = {"runtimes/fetches.yaml": fetches, NLP: {"runtimes": ["openmpi-cuda", "fetches"]}}
+
+    assert "/workspace" not in pages()["nlp"]
+    for folder in ("dataset", "model", "output"):
+        assert f"| `/workspace/{folder}` |" in pages(changes)["nlp"]

@@ -107,9 +107,10 @@ def test_message_has_the_path_as_kubectl_writes_it() -> None:
     resource["nominalQuta"] = resource.pop("nominalQuota")
     where = ("spec", "resourceGroups", 0, "flavors", 0, "resources", 0)
     text = "spec.resourceGroups[0].flavors[0].resources[0]: "
+    unknown = "unknown field `nominalQuta`: did you mean `nominalQuota`?"
     assert sorted(check_manifest(RELEASE, body)) == [
         (where, f"{text}missing field `nominalQuota`"),
-        ((*where, "nominalQuta"), f"{text}unknown field `nominalQuta`"),
+        ((*where, "nominalQuta"), f"{text}{unknown}"),
     ]
 
 

@@ -18,6 +18,9 @@ _SSH_OPTIONS = (
     " -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
 )
 
+RANKS_HOME = "/home/ranks"
+"""Home of ranks without MPI, and the folder in which their command starts: a volume of the pod."""
+
 Environment = dict[str, str]
 
 NVLINK = {"NCCL_CUMEM_ENABLE": "1", "NCCL_MNNVL_ENABLE": "1"}
@@ -27,7 +30,7 @@ NVLINK = {"NCCL_CUMEM_ENABLE": "1", "NCCL_MNNVL_ENABLE": "1"}
 
 def home(runtime: Runtime) -> str:
     """Return the home of ranks: of sshd's account, or a volume where the uid has no account."""
-    return "/home/mpiuser" if runtime.launcher.mpi else "/home/ranks"
+    return "/home/mpiuser" if runtime.launcher.mpi else RANKS_HOME
 
 
 def rank_environment(

@@ -19,6 +19,7 @@ from trainyard.model.queue import Queue
 from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code, page
+from trainyard.render.reach import Reach
 from trainyard.render.views.counts import MOST_JOBS
 from trainyard.render.views.example import Example
 
@@ -198,6 +199,17 @@ class TeamPage:
                 ),
             )
         )
+
+    @property
+    def reach(self) -> Reach:
+        """What its jobs may reach."""
+        return Reach(self.cluster)
+
+    @property
+    def folder(self) -> str:
+        """A folder of the team that outlives its jobs; empty without one."""
+        claims = self.example.sample.space.claims
+        return claims[0].mount_path if claims else ""
 
     @property
     def cli(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import jsonschema_rs
 
 from trainyard.diagnostics import Step, ToolError
+from trainyard.model.nearest import nearest
 from trainyard.shipped import shipped
 
 _HERE = Path(__file__).parent
@@ -22,11 +24,27 @@ _RELEASES = _HERE.parent / "releases"
 _API_VERSION = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+", re.ASCII)
 _KIND = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
+_TYPE = jsonschema_rs.ValidationErrorKind.Type
 _LONGEST = 300
 """Maximum number of characters of a message from the library."""
 
 Fault = tuple[tuple[Step, ...], str]
 """Path into a manifest and a message that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    """A schema as data, and compiled."""
+
+    document: Any
+    validator: jsonschema_rs.Draft7Validator
+
+    def fields(self, path: Sequence[Step]) -> Sequence[str]:
+        """Return the fields of the object that the last keyword of a path refuses."""
+        part = self.document
+        for step in path[:-1]:
+            part = part[step]
+        return list(part.get("properties", ()))
 
 
 def schema_folder(release: str) -> Path:
@@ -60,12 +78,12 @@ def check_manifest(release: str, body: Mapping[str, Any]) -> Iterator[Fault]:
         ToolError: the release is missing, or a schema of it is missing or was changed.
     """
     api_version, kind = body.get("apiVersion"), body.get("kind")
-    validator = _validator(release, str(api_version), str(kind))
-    if validator is None:
+    schema = _schema(release, str(api_version), str(kind))
+    if schema is None:
         yield (), f"no schema for {api_version} {kind} in the release {release}"
-    elif not validator.is_valid(body):
-        for error in validator.iter_errors(body):
-            yield from _faults(error)
+    elif not schema.validator.is_valid(body):
+        for error in schema.validator.iter_errors(body):
+            yield from _faults(schema, error)
 
 
 def check_committed(body: Any) -> str:
@@ -77,20 +95,21 @@ def check_committed(body: Any) -> str:
     Raises:
         ToolError: the schema is missing or was changed.
     """
-    error = next(_committed().iter_errors(body), None)
+    schema = _committed()
+    error = next(schema.validator.iter_errors(body), None)
     if error is None:
         return ""
-    return next((message for _, message in _faults(error)), "")
+    return next((message for _, message in _faults(schema, error)), "")
 
 
 @cache
-def _committed() -> jsonschema_rs.Draft7Validator:
+def _committed() -> _Schema:
     return _compiled(shipped(_HERE, "*.json")["committed.json"])
 
 
 @cache
-def _validator(release: str, api_version: str, kind: str) -> jsonschema_rs.Draft7Validator | None:
-    """Return the compiled schema of a kind, or None when the release doesn't have the kind."""
+def _schema(release: str, api_version: str, kind: str) -> _Schema | None:
+    """Return the schema of a kind, or None when the release doesn't have the kind."""
     schemas = _schemas(release)
     if not _API_VERSION.fullmatch(api_version) or not _KIND.fullmatch(kind):
         return None
@@ -99,23 +118,40 @@ def _validator(release: str, api_version: str, kind: str) -> jsonschema_rs.Draft
     return _compiled(schema) if schema is not None else None
 
 
-def _compiled(schema: bytes) -> jsonschema_rs.Draft7Validator:
+def _compiled(schema: bytes) -> _Schema:
     # The standard engine matches in linear time; a manifest may hold text that a tenant chose.
     engine = jsonschema_rs.RegexOptions()
-    return jsonschema_rs.Draft7Validator(json.loads(schema), offline=True, pattern_options=engine)
+    document = json.loads(schema)
+    validator = jsonschema_rs.Draft7Validator(document, offline=True, pattern_options=engine)
+    return _Schema(document, validator)
 
 
-def _faults(error: jsonschema_rs.ValidationError) -> Iterator[Fault]:
+def _faults(schema: _Schema, error: jsonschema_rs.ValidationError) -> Iterator[Fault]:
     """Yield one fault for each unknown field, and one for any other error."""
     path, fault = tuple(error.instance_path), error.kind
     if isinstance(fault, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
+        known = schema.fields(error.schema_path)
         for field in sorted(fault.unexpected):
-            yield (*path, field), f"{_prefix(path)}unknown field `{field}`"
+            near = nearest(field, known)
+            hint = f": did you mean `{near}`?" if near else ""
+            yield (*path, field), f"{_prefix(path)}unknown field `{field}`{hint}"
     elif isinstance(fault, jsonschema_rs.ValidationErrorKind.Required):
         yield path, f"{_prefix(path)}missing field `{str(fault.property).strip(chr(34))}`"
+    elif _is_text_without_quotes(error):
+        value = json.dumps(error.instance)
+        yield path, f'{_prefix(path)}{value} is not text: write it in quotes, "{value}"'
     else:
         # The message repeats the value, which can be a whole manifest.
         yield path, f"{_prefix(path)}{error.message[:_LONGEST]}"
+
+
+def _is_text_without_quotes(error: jsonschema_rs.ValidationError) -> bool:
+    """Return whether YAML reads as a number or a truth value what must be text."""
+    fault, value = error.kind, error.instance
+    types = getattr(fault, "types", ()) if isinstance(fault, _TYPE) else ()
+    # A longer number is no slip, and its message would repeat all its digits.
+    is_short = isinstance(value, (int, float)) and abs(value) < 1 << 63
+    return list(types) == ["string"] and is_short
 
 
 def _prefix(path: Sequence[Step]) -> str:

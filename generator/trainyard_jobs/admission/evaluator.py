@@ -11,7 +11,7 @@ from typing import Any
 
 from trainyard import programs
 from trainyard.diagnostics import ToolError
-from trainyard.golang import build_program, program_path
+from trainyard.golang import build_program, find_program
 from trainyard.model.admission import Answer, Denial, Judge, Request
 from trainyard.model.manifest import Manifest
 
@@ -23,17 +23,17 @@ _SECONDS = 60.0
 
 
 def build() -> Path:
-    """Build the evaluator unless it is built, and return its path.
+    """Build the evaluator unless it is there, and return its path.
 
     Raises:
         ToolError: there is no Go, a checksum does not match, or it does not build.
     """
-    return build_program(SOURCE)
+    return find_program(SOURCE) or build_program(SOURCE)
 
 
 def is_built() -> bool:
-    """Return whether the evaluator is there."""
-    return program_path(SOURCE).exists()
+    """Return whether the evaluator is there: built, or installed as a wheel."""
+    return find_program(SOURCE) is not None
 
 
 def judge_of(version: str, manifests: Iterable[Manifest]) -> Judge | None:
@@ -43,10 +43,11 @@ def judge_of(version: str, manifests: Iterable[Manifest]) -> Judge | None:
         version: minor version of its Kubernetes, e.g. ``1.34``.
         manifests: its objects.
     """
-    if not is_built():
+    program = find_program(SOURCE)
+    if program is None:
         return None
     objects = [manifest.body for manifest in manifests if manifest.body["kind"] in _KINDS]
-    return partial(_judge, program_path(SOURCE), version, objects)
+    return partial(_judge, program, version, objects)
 
 
 def _judge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from trainyard.model.launcher import LAUNCHERS, Launcher
 from trainyard.model.lookup import value_at
 from trainyard.model.quantity import (
     counted,
@@ -15,6 +16,7 @@ from trainyard.model.quantity import (
 )
 from trainyard_jobs.convert.choice import Choice
 from trainyard_jobs.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
+from trainyard_jobs.convert.folder import MEANING, relative_program
 from trainyard_jobs.convert.model import Kind, Remark
 
 
@@ -28,6 +30,14 @@ def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     yield from _end(draft, choice)
     yield from _shared_memory(draft, choice)
     yield from _objects(draft, final, choice)
+    yield from _folder(draft, choice.launch.runtime.launcher)
+
+
+def _folder(draft: Draft, launcher: Launcher) -> Iterator[Remark]:
+    """Yield a script that a job without MPI does not find, since it starts in another folder."""
+    script = "" if launcher.mpi else relative_program([*draft.command, *draft.args])
+    if script:
+        yield Remark(draft.place("command"), Kind.CHOOSE, f"`{script}`", MEANING)
 
 
 def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
@@ -141,6 +151,8 @@ def undecided(draft: Draft) -> Iterator[Remark]:
         if value:
             kind = Kind.CHANGED if meaning == decides else Kind.CHOOSE
             yield Remark(draft.place(attribute), kind, what, meaning)
+    if draft.launcher:
+        yield from _folder(draft, LAUNCHERS[draft.launcher])
 
 
 def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Remark]:

@@ -8,15 +8,15 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.admission import Judge, Request
-from trainyard.model.lookup import mapping
+from trainyard.model.lookup import mapping, value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import DEFAULT_QUEUE, JOB_CONTROLLER, JOB_LABEL
 from trainyard.model.people import SIGNED_IN, acting_as
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
-from trainyard_jobs.fit.form import defaulted, form_faults, trainer_faults
-from trainyard_jobs.fit.grants import RUNTIME, home_of, runtime_named
+from trainyard_jobs.fit.form import LONGEST_NAME, defaulted, form_faults, trainer_faults
+from trainyard_jobs.fit.grants import RUNTIME, grant_of, home_of, runtime_named
 from trainyard_jobs.fit.objects import Objects
 from trainyard_jobs.fit.pods import Pods, pods_of
 from trainyard_jobs.fit.usage import Snapshot
@@ -145,16 +145,22 @@ def case_of(ground: Ground, job: Body) -> Case:
     checks = [*_namespace_check(ground, namespace, space)]
     checks += _never(Link.FORM, _schema_faults(ground, body))
     if checks:
+        # A job that can't be read may name a runtime that there is not, which is said at once.
+        if isinstance(value_at(body, "spec.runtimeRef.name"), str):
+            checks += _missing_runtime(ground, space, body)
         return Case(ground, body, space, None, (), (*checks, *assumed))
     body = defaulted(
         body,
         patches_runtimes=ground.patches_runtimes,
         has_default_queue=ground.objects.find("LocalQueue", DEFAULT_QUEUE, namespace) is not None,
     )
-    faults = form_faults(body, patches_runtimes=ground.patches_runtimes)
-    checks = [*assumed, *_never(Link.FORM, faults)]
+    checks = [*assumed, *_never(Link.FORM, _form_faults(ground, space, body))]
     runtime = _runtime(ground, body)
-    checks += _runtime_checks(ground, body, runtime)
+    if runtime is None:
+        checks += _missing_runtime(ground, space, body)
+    else:
+        faults = trainer_faults(body, runtime.body, patches_runtimes=ground.patches_runtimes)
+        checks += _never(Link.RUNTIME, faults, runtime.at)
     pods: tuple[Pods, ...] = ()
     if runtime is not None:
         try:
@@ -214,20 +220,27 @@ def _schema_faults(ground: Ground, body: Body) -> Iterable[str]:
     return ground.faults({**body, "metadata": metadata})
 
 
+def _form_faults(ground: Ground, space: Space | None, body: Body) -> Iterator[str]:
+    grant = grant_of(body, space) if space else None
+    longest = grant.launch.longest_job_name if grant else LONGEST_NAME
+    return form_faults(body, longest_name=longest, patches_runtimes=ground.patches_runtimes)
+
+
 def _runtime(ground: Ground, body: Body) -> Manifest | None:
     name = runtime_named(body, ground.tenant.team)
     return ground.objects.find(RUNTIME, name) if name else None
 
 
-def _runtime_checks(ground: Ground, body: Body, runtime: Manifest | None) -> Iterator[Check]:
-    if runtime is None:
-        reference = mapping(body, "spec", "runtimeRef")
-        message = f"there is no {reference.get('kind')} `{reference.get('name')}`"
-        at = ground.tenant.team.at / "runtimes"
-        yield Check(Link.RUNTIME, Standing.NEVER, message, at)
+def _missing_runtime(ground: Ground, space: Space | None, body: Body) -> Iterator[Check]:
+    """Yield that there is no runtime of a job's name, with those that its team may use."""
+    if _runtime(ground, body) is not None:
         return
-    faults = trainer_faults(body, runtime.body, patches_runtimes=ground.patches_runtimes)
-    yield from _never(Link.RUNTIME, faults, runtime.at)
+    team, reference = ground.tenant.team, mapping(body, "spec", "runtimeRef")
+    message = f"there is no {reference.get('kind', RUNTIME)} `{reference.get('name')}`"
+    if space is not None:
+        allowed = ", ".join(grant.launch.name for grant in space.grants) or "none"
+        message += f": team {team.name} may use {allowed} in {space.namespace}"
+    yield Check(Link.RUNTIME, Standing.NEVER, message, team.at / "runtimes")
 
 
 def _pods(ground: Ground, runtime: Body, body: Body, namespace: str) -> tuple[Pods, ...]:

@@ -24,6 +24,8 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+")
 _MANAGER = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", re.ASCII)
 QUEUE = "kueue.x-k8s.io/queue-name"
 """Label of a job that names its LocalQueue."""
+LONGEST_NAME = 63
+"""Most characters of a job's name that Trainer takes; those that its pods need leave fewer."""
 _LONGEST_TIME = "kueue.x-k8s.io/max-exec-time-seconds"
 _KUEUE = "kueue.x-k8s.io/manager"
 _RESERVED = (
@@ -67,14 +69,15 @@ def defaulted(job: Body, *, patches_runtimes: bool, has_default_queue: bool) -> 
     return {**job, "spec": spec}
 
 
-def form_faults(job: Body, *, patches_runtimes: bool) -> Iterator[str]:
+def form_faults(job: Body, *, longest_name: int, patches_runtimes: bool) -> Iterator[str]:
     """Yield what is wrong in a job that fits its schema.
 
     Args:
         job: with its defaults.
+        longest_name: most characters of a job's name with its runtime; Trainer takes 63.
         patches_runtimes: whether its Trainer has ``runtimePatches`` (2.2) and their checks.
     """
-    yield from _name_faults(mapping(job, "metadata"))
+    yield from _name_faults(mapping(job, "metadata"), longest_name)
     spec = mapping(job, "spec")
     patches = mappings(spec, "runtimePatches")
     others = [patch for patch in patches if patch.get("manager") != _KUEUE]
@@ -87,11 +90,12 @@ def form_faults(job: Body, *, patches_runtimes: bool) -> Iterator[str]:
         yield from _manager_faults(others)
 
 
-def _name_faults(metadata: Body) -> Iterator[str]:
+def _name_faults(metadata: Body, longest: int) -> Iterator[str]:
     name = str(metadata.get("name", ""))
-    if not _NAME.fullmatch(name) or len(name) > 63:
+    if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         yield (
-            "metadata.name: at most 63 of a-z, 0-9 and -, a letter first, a letter or digit last"
+            f"metadata.name: at most {longest} of a-z, 0-9 and -, a letter first, a letter or "
+            "digit last"
         )
     labels = mapping(metadata, "labels")
     seconds = str(labels.get(_LONGEST_TIME, "1"))

@@ -235,8 +235,13 @@ def _runtime(case: Case, grant: Grant) -> Change:
 def _priority(space: Space) -> Iterator[Change]:
     if space.priorities:
         labels = dict(space.priorities[0].labels)
-        display = ", ".join(f"{key}: {value}" for key, value in labels.items())
+        display = ", ".join(f"{key}: {_written(value)}" for key, value in labels.items())
         yield Change(f"set the labels {display}", {"metadata": {"labels": labels}})
+
+
+def _written(value: str) -> str:
+    """Return text as YAML has it: digits need quotes."""
+    return f'"{value}"' if value.isdecimal() else value
 
 
 def _in_quotes(job: Body) -> Iterator[Change]:

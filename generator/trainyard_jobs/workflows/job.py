@@ -10,7 +10,7 @@ from trainyard.render.site import render_sample
 from trainyard.yaml_io.emitter import emit
 from trainyard_jobs.convert.asked import find
 from trainyard_jobs.convert.reasons import Asked
-from trainyard_jobs.fit.verdict import Standing, Verdict
+from trainyard_jobs.fit.verdict import Link, Standing, Verdict
 from trainyard_jobs.workflows.convert import tenant_of
 from trainyard_jobs.workflows.fit import Jobs, fit_jobs
 
@@ -51,9 +51,12 @@ def make_job(generation: Generation, cluster: str, team: str, asked: Asked) -> M
 
 
 def _beginning(cluster: str, team: str, verdict: Verdict) -> Iterator[str]:
-    """Yield what the job is for, what was not judged, and how to submit it."""
+    """Yield what the job is for, what was not judged or is bound to fail, and how to submit it."""
     extent = " as far as judged" if verdict.standing is Standing.IN_PART else ""
     yield f"A job of team {team} on {cluster}, which `trainyard fit` admits{extent}."
     for check in verdict.unjudged:
         yield f"not judged: {check.link}: {check.message}"
+    for check in verdict.checks:
+        if check.link is Link.COMMAND:
+            yield f"{check.link}: {check.message}"
     yield "Submit it with: kubectl create -f FILE"

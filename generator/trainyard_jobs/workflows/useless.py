@@ -14,6 +14,7 @@ from typing import Any
 from trainyard.model.launcher import TORCHRUN
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.space import Grant, Space
+from trainyard_jobs.convert.folder import MEANING, relative_program
 from trainyard_jobs.convert.launch import program_of, starts_ranks
 from trainyard_jobs.convert.scripts import calls_mpi
 from trainyard_jobs.convert.shell import script_of
@@ -79,7 +80,7 @@ def notes_of(job: Body, space: Space, grant: Grant) -> Iterator[str]:
     if not run.words:
         yield from _without_words(grant)
         return
-    for rule in (_form, _shell, _launcher, _torch_numbers, _mpi_numbers):
+    for rule in (_form, _shell, _launcher, _folder, _torch_numbers, _mpi_numbers):
         yield from rule(run)
     for pattern, meaning in _ALWAYS.items():
         if found := re.search(pattern, run.script):
@@ -155,6 +156,13 @@ def _launcher(run: _Run) -> Iterator[str]:
             f"nothing calls torchrun: the pod of each of {run.nodes} nodes runs "
             f"`{run.program}` once, and no rank has RANK or MASTER_ADDR"
         )
+
+
+def _folder(run: _Run) -> Iterator[str]:
+    """Yield a script that is looked up in the folder in which a job without MPI starts."""
+    own = [] if run.given else ["torchrun"]
+    if not run.mpi and (script := relative_program([*own, *run.words])):
+        yield f"`{script}`: {MEANING}"
 
 
 def _without_mpirun(run: _Run) -> Iterator[str]:

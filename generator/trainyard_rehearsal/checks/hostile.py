@@ -17,6 +17,7 @@ from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA, TR
 from trainyard_rehearsal.checks.hostile_pods import hostile_pods
 from trainyard_rehearsal.checks.hostile_sizes import large_jobs
 from trainyard_rehearsal.checks.refusals import (
+    CLASS,
     DEADLINE,
     ENVIRONMENT,
     FINALIZER,
@@ -293,7 +294,7 @@ def _deadlines(sample: Sample) -> Iterator[tuple[Body, str]]:
     key, name = "kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class"
     limited = [priority for priority in sample.space.priorities if priority.deadline]
     if limited and len(limited) == len(sample.space.priorities):
-        yield {"labels": {name: None}}, DEADLINE
+        yield {"labels": {name: None}}, CLASS
     for priority in limited:
         for time in (None, "x", "0", str(priority.deadline + 1)):
             yield {"labels": {name: priority.name, key: time}}, DEADLINE

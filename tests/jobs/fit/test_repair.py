@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.fit.setting import Body, admits, ground, sample
+from tests.jobs.fit.setting import Body, admits, ground, sample, verdict
 from tests.jobs.fit.test_walk import used
 from tests.rules.cases import merged
 from trainyard.model.admission import Answer, Denial
 from trainyard_jobs.fit.repair import with_change
+from trainyard_jobs.fit.verdict import Link
 from trainyard_jobs.fit.walk import judge
 
 TEXT = {"name": "A", "value": "b"}
@@ -132,6 +133,53 @@ def test_a_generated_name_leaves_room_for_what_the_server_appends() -> None:
         f"shorten metadata.generateName to {longest - 5} characters",
         f"shorten metadata.name to {longest} characters",
     ]
+
+
+def messages(patch: Body) -> list[str]:
+    """Return what each link says of a sample job with a change."""
+    return [check.message for check in verdict(ground({}), merged(sample({}), patch)).checks]
+
+
+def test_a_misspelt_field_gets_the_name_that_was_meant() -> None:
+    said = messages({"spec": {"trainer": {"numnodes": 2}, "Trainer": {}, "other": 1}})
+
+    assert "spec.trainer: unknown field `numnodes`: did you mean `numNodes`?" in said
+    assert "spec: unknown field `Trainer`: did you mean `trainer`?" in said
+    assert "spec: unknown field `other`" in said
+
+
+@pytest.mark.parametrize(("value", "text"), [(3, "3"), (True, "true"), (0.5, "0.5")])
+def test_a_number_in_place_of_text_is_said_to_need_quotes(value: Any, text: str) -> None:
+    said = messages({"spec": {"trainer": {"env": [{"name": "N", "value": value}]}}})
+
+    path = "spec.trainer.env[0].value"
+    assert said == [f'{path}: {text} is not text: write it in quotes, "{text}"']
+
+
+def test_the_runtimes_of_a_team_are_named_in_place_of_one_that_there_is_not() -> None:
+    """In the same run as a field that is wrong, since nobody can guess one."""
+    trainer = {"env": [{"name": "N", "value": 3}]}
+    patch = {"spec": {"runtimeRef": {"name": "horovod"}, "trainer": trainer}}
+    on = ground({})
+
+    (found,) = judge(on, [merged(sample({}), patch)])
+
+    space = on.tenant.spaces[0]
+    allowed = ", ".join(grant.launch.name for grant in space.grants)
+    runtime = (
+        f"there is no ClusterTrainingRuntime `horovod`: team nlp may use {allowed} in team-nlp"
+    )
+    links = [(check.link, check.message) for check in found.verdict.checks]
+    assert (Link.RUNTIME, runtime) in links
+    assert Link.FORM in dict(links)
+
+
+def test_the_longest_name_is_that_of_the_runtime() -> None:
+    longest = ground({}).tenant.spaces[0].grants[0].launch.longest_job_name
+    (said,) = [text for text in messages({"metadata": {"name": "x" * 80}}) if "a-z" in text]
+
+    assert longest < 63
+    assert said.startswith(f"metadata.name: at most {longest} of a-z, 0-9 and -")
 
 
 def test_many_values_are_written_as_text_at_once() -> None:

@@ -40,17 +40,21 @@ USELESS = {
     "hosts": (MPI, ["mpirun", "-H", "a:8,b:8", "x"], None, "the pods have other names"),
     "nnodes": (TORCH, None, ["--nnodes=4", "t.py"], "the job has 2; leave it out"),
     "nproc": (TORCH, ["torchrun", "--nproc_per_node=4", "t.py"], None, "the job has 8 on each"),
+    "relative script": (TORCH, None, ["t.py", "--lr", "1"], "`t.py`: the job starts in /home"),
+    "relative line": (TORCH, ["bash", "-c", "torchrun run/t.py"], None, "in /home/ranks, an empty"),
     "standalone": (TORCH, ["torchrun", "--standalone", "t.py"], None, "a model of its own"),
 }
 GOOD = {
-    "mpirun": (MPI, ["mpirun", "python", "t.py"], None),
-    "args of mpirun": (MPI, None, ["python", "t.py"]),
+    "mpirun": (MPI, ["mpirun", "python", "/app/t.py"], None),
+    "args of mpirun": (MPI, None, ["python", "/app/t.py"]),
     "all ranks": (MPI, ["mpirun", "-np", "16", "a"], None),
     "script": (MPI, ["bash", "-c", "cd /app && mpirun python t.py"], None),
-    "torchrun": (TORCH, ["torchrun", "--nnodes=2", "--nproc-per-node=8", "t.py"], None),
-    "args of torchrun": (TORCH, None, ["t.py", "--lr", "0.1"]),
-    "module": (TORCH, ["python", "-m", "torch.distributed.run", "t.py"], None),
-    "accelerate": (TORCH, ["bash", "-c", "exec accelerate launch t.py"], None),
+    "torchrun": (TORCH, ["torchrun", "--nnodes=2", "--nproc-per-node=8", "/app/t.py"], None),
+    "args of torchrun": (TORCH, None, ["/app/t.py", "--lr", "0.1"]),
+    "module": (TORCH, ["python", "-m", "torch.distributed.run", "/app/t.py"], None),
+    "accelerate": (TORCH, ["bash", "-c", "exec accelerate launch /app/t.py"], None),
+    "own folder": (TORCH, ["bash", "-c", "cd /app && torchrun t.py"], None),
+    "own script": (TORCH, ["bash", "-c", 'echo > "t.py"\ntorchrun "t.py"'], None),
     "shell's script": (MPI, ["bash", "-c", "/app/run.sh", "x"], None),
 }
 

@@ -103,7 +103,7 @@ def test_amounts_that_no_container_can_have_never_start(
     [
         ("kueue.x-k8s.io/queue-name: [gpu]", 'queue-name"]: ["gpu"] is not of type "string"'),
         ("kueue.x-k8s.io/queue-name: {a: b}", 'queue-name"]: {"a":"b"} is not of type "string"'),
-        ("kueue.x-k8s.io/queue-name: 8", 'queue-name"]: 8 is not of type "string"'),
+        ("kueue.x-k8s.io/queue-name: 8", 'queue-name"]: 8 is not text: write it in quotes, "8"'),
     ],
 )
 def test_label_that_is_no_text_is_a_fault_of_the_form(
