@@ -57,6 +57,8 @@ def pool_changes(site: Site, own: str = "") -> Iterator[tuple[Body, str]]:
         yield {"spec": {"tolerations": [toleration]}}, _TOLERATION
     if site.cluster.rail_fabrics:
         yield from _networks(site, own)
+        for text in _GUIDS:
+            yield {"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": text}}}, _GUID
 
 
 def gateways() -> Iterator[tuple[Body, str]]:
@@ -86,5 +88,3 @@ def _networks(site: Site, own: str) -> Iterator[tuple[Body, str]]:
         for key in ("k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"):
             for text in _TEXTS:
                 yield {"metadata": {"annotations": {key: text.format(namespace)}}}, _NETWORK
-    for text in _GUIDS:
-        yield {"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": text}}}, _GUID
