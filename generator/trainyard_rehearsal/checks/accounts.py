@@ -141,8 +141,13 @@ class _Tried:
 
     def _owned(self) -> Body:
         """Return a pod that goes with its owner; any object that exists can be one."""
-        name = "kube-root-ca.crt"
-        found = self._lab.api.get("v1", "ConfigMap", name, self._space.namespace)
+        name, at = "kube-root-ca.crt", self._space.namespace
+        maps = partial(self._lab.api.list, "v1", "ConfigMap", at)
+        # Kubernetes makes it soon after the namespace.
+        self._lab.processes.wait_until(
+            lambda: any(each["metadata"]["name"] == name for each in maps()), f"{name} in {at}", 60
+        )
+        found = self._lab.api.get("v1", "ConfigMap", name, at)
         return with_change(
             objects.pod(self._space, "rehearsal-owned"),
             {
