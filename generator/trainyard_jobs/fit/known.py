@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from trainyard.model.accelerator import maker_by
 from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.space import Grant, Space
 from trainyard_jobs.fit.case import Case
@@ -43,14 +44,15 @@ def _sizes(case: Case, grant: Grant) -> Iterator[str]:
     least, nodes = grant.launch.runtime.smallest_job, value_at(case.body, "spec.trainer.numNodes")
     if isinstance(nodes, int) and not least <= nodes <= grant.nodes:
         yield f"spec.trainer.numNodes: {nodes} is not from {least} to {grant.nodes}"
-    gpus = grant.launch.gpus
+    gpu, gpus = grant.launch.hardware.gpu, grant.launch.gpus
+    given = {gpu.resource: str(gpus)} if gpu else {}
     for part in ("requests", "limits"):
         asked = mapping(case.body, "spec", "trainer", "resourcesPerNode", part)
         for name, amount in asked.items():
-            if name == "nvidia.com/gpu" and str(amount) != str(gpus):
+            if maker_by(name) and given.get(name, "0") != str(amount):
                 yield (
                     f"spec.trainer.resourcesPerNode.{part}: a pod of {grant.launch.name} has "
-                    f"{gpus} GPUs, and not {amount}: leave the field out"
+                    f"{gpus} GPUs, and not {name}: {amount}: leave the field out"
                 )
 
 

@@ -42,7 +42,11 @@ def test_job_without_the_evaluator_is_admitted_as_far_as_judged() -> None:
         ({"metadata": {"labels": {"kueue.x-k8s.io/priority-class": "x"}}}, "the classes are"),
         (
             {"spec": {"trainer": {"resourcesPerNode": {"limits": {"nvidia.com/gpu": 3}}}}},
-            "and not 3",
+            "and not nvidia.com/gpu: 3",
+        ),
+        (
+            {"spec": {"trainer": {"resourcesPerNode": {"limits": {"amd.com/gpu": 8}}}}},
+            "and not amd.com/gpu: 8",
         ),
     ],
 )

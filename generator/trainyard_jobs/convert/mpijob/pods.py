@@ -84,8 +84,8 @@ def _meaning(name: str, has_gpus: int | None) -> tuple[Kind, str]:
         return Kind.DROPPED, ""
     if _ACCELERATOR.fullmatch(name):
         return Kind.CHOOSE, (
-            "the job gets as many GPUs of NVIDIA in its place: image and program must be built "
-            "for them"
+            "the job gets as many GPUs of its runtime in its place: image and program must be "
+            "built for them"
         )
     if has_gpus is None and not _OF_NODE.fullmatch(name):
         return Kind.CHOOSE, (
