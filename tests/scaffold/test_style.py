@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from tests.scaffold.folders import begun
 from tests.scaffold.layouts import TEXT_BLOCK, layouts
@@ -32,6 +32,7 @@ def _plain(text: str) -> Any:
 
 @pytest.mark.thorough
 @given(layouts())
+@example("a:: 1\n")
 @settings(max_examples=300, deadline=None)
 def test_style_keeps_data_and_comments_and_is_final(text: str) -> None:
     """The data and the order of keys are the same, each comment is there, and a second run changes

@@ -43,6 +43,9 @@ def styled(source: Source) -> tuple[bytes, tuple[Diagnostic, ...]]:
     text = "\n".join(source.lines)
     try:
         new = _restyled(text)
+        if new != text:
+            # ruamel.yaml gives single quotes to a plain value that needs some.
+            new = _restyled(new)
         _check(file, text, source.value, new)
     except NoPlaceError as problem:
         return content, (_left_alone(file, problem.line, str(problem)),)
