@@ -20,10 +20,13 @@ def _branch(history: History, name: str, file: str, old: str, new: str) -> None:
 
 
 def test_conflict_in_the_tree_alone_is_solved_by_generate(history: History) -> None:
-    """No line of it is looked at, and the result is that of both edits."""
+    """No line of it is looked at, and the result is that of both edits: of a new group and a new
+    namespace of its team."""
+    history.edit("teams/nlp.yaml", ", viewer: [nlp-guests]", "")
+    history.commit()
     history.git("branch", "--force", "main")
-    _branch(history, "one", "teams/nlp.yaml", "user: [nlp]", "user: [nlp, one]")
-    _branch(history, "other", "teams/audio.yaml", "user: [audio]", "user: [audio, other]")
+    _branch(history, "one", "teams/nlp.yaml", "user: [nlp]", "user: [nlp], viewer: [nlp-guests]")
+    _branch(history, "other", "teams/nlp.yaml", "contact:", "spaces: {eval: {}}\ncontact:")
     with pytest.raises(subprocess.CalledProcessError):
         history.git("merge", "--quiet", "one")
     unmerged = history.git("diff", "--name-only", "--diff-filter=U").split()
