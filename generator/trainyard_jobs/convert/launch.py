@@ -94,7 +94,12 @@ def _of_horovod(words: Sequence[str], ranks: Ranks) -> Call:
 
 def _of_mpi_args(option: Option, ranks: Ranks) -> Call:
     """Return the options for ``mpirun`` that are the value of one of ``horovodrun``."""
-    line = read_line(["mpirun", *shlex.split(option.values[0])], OPEN_MPI)
+    try:
+        words = shlex.split(option.values[0])
+    except ValueError:
+        text = "a quote in it is not closed: write these options where mpirun gets them"
+        return Call((), (), {}, ((option.index, Kind.CHOOSE, f"`--{option.name}`", text),))
+    line = read_line(["mpirun", *words], OPEN_MPI)
     kept, remarks = _sifted(line, lambda inner: judge(line, inner, ranks))
     kept = _two_dashes(kept)
     placed = tuple((option.index, kind, what, meaning) for _, kind, what, meaning in remarks)

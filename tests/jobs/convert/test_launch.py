@@ -173,6 +173,15 @@ def test_options_of_horovodrun_become_variables_and_options() -> None:
     }
 
 
+def test_options_in_a_quote_that_is_not_closed_are_left_to_the_reader() -> None:
+    call = rewrite(["horovodrun", "--mpi-args=-x 'A", "./a"], OPEN)
+
+    assert shown(call) == "mpirun ./a"
+    assert [(kind, what) for _, kind, what, _ in call.remarks][1:] == [
+        (Kind.CHOOSE, "`--mpi-args`")
+    ]
+
+
 def test_option_without_its_value_ends_the_reading() -> None:
     assert read_line(["mpirun", "-mca", "pml"], OPEN_MPI).unknown == "-mca"
     assert read_line(["mpirun", "--mca=pml", "ucx"], OPEN_MPI).unknown == "--mca=pml"

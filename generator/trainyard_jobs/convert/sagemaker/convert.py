@@ -181,7 +181,10 @@ def _mpi(request: Request, spread: Distribution, words: list[str], ranks: Ranks)
 def _of_debug(options: Sequence[str]) -> list[str]:
     """Return options with ``-x NCCL_DEBUG=V`` in place of the ``--NCCL_DEBUG V`` of SageMaker."""
     text = shlex.join(options) if any(" " in option for option in options) else " ".join(options)
-    return shlex.split(re.sub(r"--NCCL_DEBUG[ =](\w+)", r"-x NCCL_DEBUG=\1", text))
+    try:
+        return shlex.split(re.sub(r"--NCCL_DEBUG[ =](\w+)", r"-x NCCL_DEBUG=\1", text))
+    except ValueError:  # a quote that is not closed is a character
+        return list(options)
 
 
 def _each_node(request: Request, words: list[str], nodes: int, gpus: int) -> _Call:
