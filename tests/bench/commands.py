@@ -84,6 +84,8 @@ class Build:
 def cost(root: Path, command: list[str], **variables: str) -> Cost:
     """Run a command in a folder; ends the measurement if it fails."""
     environment = {**os.environ, "TRAINYARD_CACHE": str(root / ".cache"), **variables}
+    # A build that was just unpacked would be compiled again at each run.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         command, cwd=root, env=environment, check=False, capture_output=True, text=True
