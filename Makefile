@@ -52,9 +52,11 @@ test: venv tools
 
 # The tests that take more than a second (every shell block of the pages, random edits, killed programs, the report
 # in a browser), and properties with all their examples. `fit` judges jobs there as it does for users who built it.
+# TESTS='not e2e and not slow' leaves out those that take minutes.
+TESTS ?= not e2e
 thorough: venv tools browser go
 	$(bin)/trainyard fit --build
-	$(bin)/pytest -n 2 --thorough
+	$(bin)/pytest -n 2 --thorough -m "$(TESTS)"
 
 # Edits profiles at random over committed trees, more often than `test` does. The same SEED makes the same edits.
 EDITS ?= 2000
@@ -67,13 +69,14 @@ fuzz: venv
 	$(bin)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 # Tries the committed tree out with real controllers, then what rules say of bad ones. The first time builds
-# the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes. Without the trap Ctrl-C would
-# end the rehearsal and start the tests: it exits by itself.
+# the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes, CLUSTERS=lab rehearses one cluster.
+# Without the trap Ctrl-C would end the rehearsal and start the tests: it exits by itself.
 SCENARIOS ?= e2e
+CLUSTERS ?=
 e2e: venv go
 	$(bin)/trainyard rehearse --build
 	$(bin)/python -m tests.e2e.engines
-	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse || held=$$?; \
+	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse $(CLUSTERS:%=--cluster %) || held=$$?; \
 	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --no-loadscope-reorder \
 	    --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 

@@ -15,7 +15,7 @@ from tests.everyday import PULL_REQUESTS, Edit
 from trainyard.diagnostics import Severity
 from trainyard.generation.generate import generate
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.slow]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.histories import History
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.slow]
 
 STALE, FOREIGN = "delivery/tree-is-stale", "delivery/foreign-file"
 FORGOTTEN, UIDS_MOVED = "change/number-forgotten", "change/uids-moved"

@@ -18,7 +18,7 @@ from tests.changes.keys import Key, keys
 from tests.changes.program import EXAMPLES, SMALL
 from tests.changes.repository import Repository
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.slow]
 
 KINDS = sorted({key.kind for key in keys()})
 CHUNKS = 8

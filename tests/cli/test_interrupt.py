@@ -23,7 +23,7 @@ from trainyard.cli import interrupt
 from trainyard.generation.generate import generate
 from trainyard.tree.write import write
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.slow]
 
 TRIES = {"generate": 12, "verify": 4, "--help": 4}
 """In the suite; a hundred of each were run once."""

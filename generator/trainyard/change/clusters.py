@@ -13,12 +13,15 @@ from trainyard.change.impact.model import Upgrade
 from trainyard.change.objects import FileChange, Objects, Sides
 from trainyard.generation.generate import Generation, generate
 from trainyard.generation.objects import component_manifests
+from trainyard.model.by_hand import owner_of
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.renames import renames
+from trainyard.tree.conflict import our_side
 from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree, files_of
+from trainyard.yaml_io.manifests import parse_manifests
 
 _NOTHING = Lock("", "", {})
 """The lock of a cluster that a tree does not have."""
@@ -118,7 +121,8 @@ def both_sides(tree: Tree, old: Platform | None, generation: Generation, cluster
         before |= by_hand(was)
         after |= by_hand(now)
     renamed = {former: team.name for former, team in renames(platform.teams, lock.teams).items()}
-    changes = _file_changes(lock.files.keys() - same, files.keys() - same)
+    reworded = _reworded(tree, cluster, files, (lock.files.keys() & files.keys()) - same)
+    changes = _file_changes(lock.files.keys() - same - reworded, files.keys() - same - reworded)
     return Sides(cluster, was, now, before, after, renamed, changes)
 
 
@@ -131,6 +135,29 @@ def _same_files(tree: Tree, cluster: str, files: Mapping[str, bytes]) -> frozens
     """Return the paths below a cluster's folder at which the tree has what is generated."""
     held = tree.holding({f"{cluster}/{path}": content for path, content in files.items()})
     return frozenset(path.removeprefix(f"{cluster}/") for path in held)
+
+
+def _reworded(
+    tree: Tree, cluster: str, files: Mapping[str, bytes], paths: AbstractSet[str]
+) -> set[str]:
+    """Return those of the paths whose comments alone differ: who installed the file need not again.
+
+    Files that Argo CD applies are not looked at.
+    """
+    installed = {f"{cluster}/{path}": path for path in paths if owner_of(path)}
+    return {
+        installed[full]
+        for full, content in tree.read(installed)
+        if _meaning(full, content) == _meaning(full, files[installed[full]])
+    }
+
+
+def _meaning(path: str, content: bytes) -> list[Any]:
+    """Return what a file says without its comments."""
+    text = our_side(content).decode()
+    if path.endswith(".yaml"):
+        return parse_manifests(text)
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def _committed(

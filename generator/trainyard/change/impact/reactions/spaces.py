@@ -67,7 +67,8 @@ _STORAGE = (
         change="recreated",
         effect=Effect.RECREATES,
         cause="{field} of volumes for `{storage}` changes",
-        consequence=f"{REFUSED} The files stay on the server.",
+        consequence=f"{REFUSED} It goes only after its claim: delete both once no pod mounts it. "
+        "The files stay on the server.",
         source=_VOLUMES,
         reach=reach.named,
     ),
