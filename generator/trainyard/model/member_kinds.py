@@ -67,17 +67,25 @@ _OF_THE_PLATFORM = (
 """Groups whose kinds choose networks, queues, nodes or what is delivered."""
 
 ON_NODES = (
+    "amd.com",
+    "configuration.net.nvidia.com",
     "fence-agents-remediation.medik8s.io",
     "kmm.sigs.x-k8s.io",
     "machine-deletion-remediation.medik8s.io",
     "maintenance.nvidia.com",
     "self-node-remediation.medik8s.io",
     "sriovnetwork.openshift.io",
+    "storage-based-remediation.medik8s.io",
 )
 """Groups whose operators reboot, drain or change nodes, or make networks in any namespace, for
 whoever writes one of their kinds in any namespace (medik8s/self-node-remediation:
 controllers/selfnoderemediation_controller.go@4f2c370, rh-ecosystem-edge/kernel-module-management:
 internal/controllers/module_reconciler.go@5efc539)."""
+
+BEYOND_NAMESPACE = ("monitoringstacks.monitoring.rhobs",)
+"""Kinds whose operators let an account of the object's namespace read all pods, once the object
+selects namespaces
+(rhobs/observability-operator:pkg/controllers/monitoring/monitoring-stack/components.go@f62da54)."""
 
 
 def groups(*, has_projects: bool) -> tuple[str, ...]:

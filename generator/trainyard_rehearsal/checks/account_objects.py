@@ -191,7 +191,12 @@ def stopping(space: Space) -> Iterator[tuple[Body, Attack]]:
     template = {"metadata": {"labels": {"a": "b"}}, "spec": _SPEC}
     spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
     deployment = _object(space, "apps/v1", "Deployment", "rehearsal", spec)
+    timed = _object(space, "batch/v1", "CronJob", "rehearsal", {})
+    timed["spec"] = {"schedule": "0 0 1 1 *", "jobTemplate": {"spec": job(space)["spec"]}}
     for metadata, refusal in keys:
+        yield timed, ({"spec": {"jobTemplate": {"metadata": metadata}}}, refusal)
+        in_pods: Body = {"template": {"metadata": metadata}}
+        yield timed, ({"spec": {"jobTemplate": {"spec": in_pods}}}, refusal)
         yield pod(space), ({"metadata": metadata}, refusal)
         yield deployment, ({"metadata": metadata}, refusal)
         yield deployment, ({"spec": {"template": {"metadata": metadata}}}, refusal)
@@ -214,7 +219,12 @@ def owned(space: Space) -> Iterator[tuple[Body, Attack]]:
         yield body, ({"metadata": {"finalizers": ["example.com/hold"]}}, FINALIZER)
         yield body, ({"metadata": owners()}, OWNER)
     yield _many_owners(space)
-    for version, kind in (("v1", "Pod"), ("v1", "ConfigMap"), ("example.com/v1", "Nope")):
+    for version, kind in (
+        ("v1", "Pod"),
+        ("v1", "ConfigMap"),
+        ("example.com/v1", "Nope"),
+        ("kubeflow.org/v1", "Notebook"),
+    ):
         (owner,) = owners(version, kind)["ownerReferences"]
         waited_for = {**owner, "controller": False, "blockOwnerDeletion": True}
         # The API server may say so before the policy.
@@ -226,6 +236,19 @@ def _many_owners(space: Space) -> tuple[Body, Attack]:
     owner = {**owners()["ownerReferences"][0], "controller": False}
     many = [{**owner, "uid": f"x{number}"} for number in range(33)]
     return pod(space), ({"metadata": {"ownerReferences": many}}, OWNER)
+
+
+def read_by_pod(space: Space) -> Iterator[Body]:
+    """Yield what GitLab's runner and Spark make for a pod, and give it as owner.
+
+    Sources: gitlab-org/gitlab-runner:executors/kubernetes/kubernetes.go@v18.5.0,
+    apache/spark:resource-managers/kubernetes/core/src/main/scala/org/apache/spark/deploy/k8s/
+    KubernetesUtils.scala@v4.0.1.
+    """
+    owned_by_pod = {"metadata": owners("v1", "Pod")}
+    metadata = {"name": "rehearsal", "namespace": space.namespace}
+    yield with_change(service(space), owned_by_pod)
+    yield with_change({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}, owned_by_pod)
 
 
 def rank_changes() -> Iterator[Body]:

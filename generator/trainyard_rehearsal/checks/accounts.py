@@ -10,6 +10,7 @@ from typing import Protocol
 from trainyard.model import names
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks import account_objects as objects
+from trainyard_rehearsal.checks import maintainers
 from trainyard_rehearsal.checks.account_objects import Attack
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
@@ -40,10 +41,10 @@ _NAME = "rehearsal-pipelines"
 _RANK = "rehearsal-node-0-0-bcdfg"
 _RBAC = "rbac.authorization.k8s.io"
 _RULES: tuple[tuple[str, list[str]], ...] = (
-    ("", ["persistentvolumeclaims", "pods", "pods/eviction", "pods/status"]),
+    ("", ["configmaps", "persistentvolumeclaims", "pods", "pods/eviction", "pods/status"]),
     ("", ["serviceaccounts", "services"]),
     ("apps", ["deployments", "replicasets"]),
-    ("batch", ["jobs", "jobs/status"]),
+    ("batch", ["cronjobs", "jobs", "jobs/status"]),
     ("jobset.x-k8s.io", ["jobsets"]),
     ("external-secrets.io", ["externalsecrets"]),
     ("kubeflow.org", ["*"]),
@@ -79,6 +80,7 @@ def check_accounts(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]:
                 hostile.send(cases)
             hostile.send(tried.commands.hostile())
             harmless.send(tried.harmless())
+            harmless.send(tried.deletions())
             harmless.send(tried.commands.harmless())
     yield hostile.outcome("forged ranks refused")
     yield harmless.outcome("operators' objects accepted")
@@ -97,7 +99,8 @@ class _Tried:
     @contextmanager
     def prepared(self) -> Iterator[None]:
         """Create the account's role, and a rank with its Job; delete them afterwards."""
-        made = [*self._role(), *self._ranks(), self._owned(), *self.commands.existing()]
+        made = [*self._role(), *maintainers.rights(), *self._ranks(), self._owned()]
+        made += self.commands.existing()
         for body in made:
             self._lab.api.apply(body)
         wait_until_permitted(self._lab, self._account, "create", "pods", self._space.namespace)
@@ -259,18 +262,27 @@ class _Tried:
         yield from self._created(self._trainer, objects.job_set(space), [({}, "")])
         of_pipelines = [(change, "") for change in objects.of_pipelines()]
         yield from self._created(self._account, pod, of_pipelines)
-        yield from self._created(self._account, service, [({}, "")])
+        for body in (service, *objects.read_by_pod(space)):
+            yield from self._created(self._account, body, [({}, "")])
         yield from self._created(self._account, objects.network_policy(space), [({}, "")])
         held = {"metadata": {**objects.owners(), "finalizers": ["example.com/hold"]}}
         yield from self._created(self._jobset, service, [(held, "")])
         rank, of_rank = self._ranks()
         request = partial(self._lab.api.patch, of_rank, {"status": {}}, "status")
         yield self._case(of_rank, "with another status", "", request)
+
+    def deletions(self) -> Iterator[RequestCase]:
+        """Yield deletions that hold no node, and give none away too early."""
+        rank, _ = self._ranks()
+        yield from maintainers.maintenance(self._lab, self._space, rank)
         for grace in (None, 1, 30):
             delete = partial(self._account.delete, rank, grace=grace)
             yield self._case(rank, f"deleted after {grace} seconds", "", delete)
         evict = partial(self._account.create, rank, "eviction", objects.eviction(rank, {}))
         yield self._case(rank, "evicted", "", evict)
+        # KubeSpawner's way to stop a notebook that did not start.
+        delete = partial(self._account.delete, self._owned(), grace=0)
+        yield self._case(self._owned(), "deleted by force", "", delete)
 
     def _created(self, maker: Api, body: Body, attacks: Iterable[Attack]) -> Iterator[RequestCase]:
         for change, refusal in attacks:

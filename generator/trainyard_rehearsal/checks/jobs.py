@@ -145,6 +145,16 @@ def member(space: Space, role: str = "user") -> tuple[str, tuple[str, ...]]:
     return acting_as(next(groups[each][0] for each in (role, "user", "admin") if groups.get(each)))
 
 
+def as_deputy(api: Api) -> Api:
+    """Return the API for an operator with every right, which makes what objects of others say.
+
+    Velero's charts bind ``cluster-admin`` (vmware-tanzu/helm-charts:
+    charts/velero/templates/clusterrolebinding.yaml@velero-10.0.1).
+    """
+    groups = ["system:masters", "system:serviceaccounts", "system:serviceaccounts:velero"]
+    return api.acting("system:serviceaccount:velero:velero-server", groups)
+
+
 def as_account(api: Api, account: str) -> Api:
     """Return the API for a service account, ``system:serviceaccount:NAMESPACE:NAME``."""
     namespace = account.split(":")[2]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from trainyard.model import names
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks import wanted_nodes
@@ -19,6 +20,7 @@ from trainyard_rehearsal.checks.refusals import (
     KIND,
     NETWORK_FIXED,
     OF_DELIVERY,
+    PLATFORMS,
 )
 from trainyard_rehearsal.checks.request_cases import RequestCase
 from trainyard_rehearsal.checks.variants import with_change
@@ -43,6 +45,8 @@ RULES: tuple[tuple[str, list[str]], ...] = (
 """What OpenShift's OLM adds to the role `edit` for operators, and what the account of an Argo CD
 has in its own namespace."""
 
+_CNI = "eks:network-policy-controller"
+_FINALIZER: Body = {"metadata": {"finalizers": ["networking.k8s.aws/resources"]}}
 _NETWORKS = "k8s.cni.cncf.io/v1"
 _NETWORK = "NetworkAttachmentDefinition"
 _WIDE: Body = {"spec": {"podSelector": {"matchLabels": None}}}
@@ -84,6 +88,7 @@ class OperatorCommands:
         """Subjects of the account's role that are operators."""
         namespace = self._lab.plan.site.cluster.release.sriov_namespace
         yield {"kind": "ServiceAccount", "name": "sriov-network-operator", "namespace": namespace}
+        yield {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": _CNI}
 
     def existing(self) -> Iterator[Body]:
         """Yield what others made in the namespace."""
@@ -116,6 +121,7 @@ class OperatorCommands:
         for policy in list(self.existing())[:2]:
             request = partial(self._account.patch, policy, {"metadata": {"labels": {"mine": "x"}}})
             yield self._case(policy, "labelled", "", request)
+        yield from self._held(_FINALIZER, "")
         debug = partial(self._lab.api.patch, self._rank, _CONTAINERS, "ephemeralcontainers")
         yield self._case(self._rank, "debugged by an administrator", "", debug)
         if self._fabrics:
@@ -128,7 +134,7 @@ class OperatorCommands:
         return bool(self._lab.plan.site.cluster.rail_fabrics)
 
     def _sriov(self) -> Api:
-        (operator,) = self.operators
+        operator, _ = self.operators
         account = f"system:serviceaccount:{operator['namespace']}:{operator['name']}"
         return as_account(self._lab.api, account)
 
@@ -145,12 +151,20 @@ class OperatorCommands:
         evict = partial(self._account.create, rank, "eviction", eviction)
         yield self._case(rank, "evicted, Foreground", FOREGROUND, evict)
 
+    def _held(self, change: Body, refusal: str) -> Iterator[RequestCase]:
+        """Yield a change of the tree's own policy by the controller of EKS' CNI."""
+        cni = self._lab.api.acting(_CNI, ["system:authenticated"])
+        metadata = {"name": names.NETWORK_POLICIES[0], "namespace": self._space.namespace}
+        policy = {**objects.network_policy(self._space), "metadata": metadata}
+        yield self._case(policy, str(change), refusal, partial(cni.patch, policy, change))
+
     def _policies(self) -> Iterator[RequestCase]:
         """Yield NetworkPolicies of others that would hold for every pod."""
         policies = list(self.existing())[:2]
         for policy, refusal in zip(policies, (INGRESS, EGRESS), strict=True):
             request = partial(self._account.patch, policy, _WIDE)
             yield self._case(policy, "for every pod", refusal, request)
+        yield from self._held(_WIDE, PLATFORMS)
 
     def _networks(self) -> Iterator[RequestCase]:
         """Yield networks of the account, and changes of those that are there."""

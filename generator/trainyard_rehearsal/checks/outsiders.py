@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from trainyard_rehearsal.checks.jobs import as_account
+from trainyard_rehearsal.checks.jobs import as_account, as_deputy
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.pool_attacks import gateways, pool_attacks, pool_changes
 from trainyard_rehearsal.checks.refusals import BLOCKED
@@ -41,7 +41,7 @@ _RBAC = "rbac.authorization.k8s.io"
 _PLAIN = {"name": "main", "image": "example.com/image"}
 _UID = "11111111-1111-1111-1111-111111111111"
 _ADDRESS = "spec.externalIPs takes the traffic"
-_CLAIM_OWNER = "spec.volumeClaimTemplates must have no metadata.ownerReferences"
+_CLAIM_OWNER = "spec.volumeClaimTemplates: no metadata.ownerReferences can have blockOwnerDeletion"
 
 
 def check_outsiders(lab: Lab) -> Iterator[Outcome]:
@@ -57,7 +57,7 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
     for user in users:
         wait_until_permitted(lab, user, "create", "pods", _NAMESPACE)
     controllers = [_controller(lab, name) for name in _CONTROLLERS]
-    for maker in (*users, *controllers):
+    for maker in (*users, *controllers, as_deputy(lab.api)):
         hostile.send(_pods(lab, maker, _NAMESPACE, (*pool_attacks(site, _PLAIN), *gateways())))
         harmless.send(_pods(lab, maker, _NAMESPACE, [({}, "")]))
     permitted = [(change, "") for change, _ in pool_attacks(site, _PLAIN)]
@@ -163,7 +163,8 @@ def _stateful(lab: Lab) -> Iterator[RequestCase]:
     owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "x", "uid": _UID}
     claimed = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     labels = {"matchLabels": {"a": "b"}}
-    for owners, refusal in (([], ""), ([{**owner, "blockOwnerDeletion": True}], _CLAIM_OWNER)):
+    waited_for = {**owner, "blockOwnerDeletion": True}
+    for owners, refusal in (([], ""), ([owner], ""), ([waited_for], _CLAIM_OWNER)):
         claim = {"metadata": {"name": "a", "ownerReferences": owners}, "spec": claimed}
         body = {
             "apiVersion": "apps/v1",
@@ -180,7 +181,7 @@ def _stateful(lab: Lab) -> Iterator[RequestCase]:
             },
         }
         request = partial(_user(lab, "admin").create, body, dry_run=True)
-        display = f"a StatefulSet with {len(owners)} owners of its claim"
+        display = f"a StatefulSet whose claim has {as_json({'ownerReferences': owners})}"
         yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
 
 

@@ -8,9 +8,9 @@ from functools import partial
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard_rehearsal.checks.access_requests import claim_spec
-from trainyard_rehearsal.checks.jobs import as_account
+from trainyard_rehearsal.checks.jobs import as_account, as_deputy
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
-from trainyard_rehearsal.checks.refusals import ADOPTED, STORE
+from trainyard_rehearsal.checks.refusals import ADOPTED, OF_PLATFORM, STORE
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -43,12 +43,14 @@ def check_platform_data(lab: Lab) -> Iterator[Outcome]:
         wait_until_permitted(lab, each, "create", "persistentvolumeclaims", _NAMESPACE)
         hostile.send(_create(each, cluster, naming_stores(cluster, _NAMESPACE), STORE))
         hostile.send(_create(each, cluster, _claiming(cluster), ADOPTED))
+    deputy = as_deputy(lab.api)
+    hostile.send(_create(deputy, cluster, _copied(), OF_PLATFORM))
+    harmless.send(_create(deputy, cluster, _certificate(), ""))
     harmless.send(_create(user, cluster, _harmless(cluster), ""))
     operator = as_account(lab.api, _OPERATOR)
     wait_until_permitted(lab, operator, "create", "externalsecrets.external-secrets.io", _NAMESPACE)
     harmless.send(_create(operator, cluster, naming_stores(cluster, _NAMESPACE), ""))
-    if cluster.secret_stores or cluster.guards_adopted:
-        yield hostile.outcome("platform's data refused to others")
+    yield hostile.outcome("platform's data refused to others")
     yield harmless.outcome("others' own data let through")
     for body in reversed(bodies):
         lab.api.delete(body)
@@ -83,6 +85,21 @@ def _claiming(cluster: Cluster) -> Iterator[Body]:
         yield _claim({**spec, "volumeName": "of-a-team"})
         older = {"volume.beta.kubernetes.io/storage-class": names.ADOPTED_CLASS}
         yield _claim({**spec, "storageClassName": None}, older)
+
+
+def _copied() -> Iterator[Body]:
+    """Yield what some operators copy from anybody's namespace into the one that it names."""
+    metadata = {"name": "rehearsal", "namespace": names.SYSTEM_NAMESPACE}
+    yield from _role("Role", metadata, [], _USER)
+    yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+    limits = {**metadata, "name": "trainjob-limits-rehearsal"}
+    yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": limits}
+
+
+def _certificate() -> Iterator[Body]:
+    """Yield what a service mesh writes into every namespace."""
+    metadata = {"name": "istio-ca-root-cert", "namespace": names.SYSTEM_NAMESPACE}
+    yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 
 def _harmless(cluster: Cluster) -> Iterator[Body]:

@@ -9,7 +9,7 @@ from trainyard.model.names import SYSTEM_NAMESPACE
 from trainyard.model.reserved import shadowing_namespaces
 from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.writers import Writers
-from trainyard_rehearsal.checks.jobs import as_account
+from trainyard_rehearsal.checks.jobs import as_account, as_deputy
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.outsiders import requested_namespace
 from trainyard_rehearsal.checks.refusals import OF_TEAM
@@ -55,10 +55,15 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     wait_until_permitted(lab, maker, "create", "namespaces")
     label = {"metadata": {"labels": {lab.plan.site.cluster.team_label_key: "rehearsal"}}}
     team = _namespace("team-rehearsal")
-    shadowing = map(_namespace, shadowing_namespaces(lab.plan.site))
-    hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE), *shadowing], _NAME))
-    hostile.send(_create(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
-    hostile.send(_claims_to_be_a_teams(lab, maker, label))
+    reserved = [
+        team,
+        _namespace(SYSTEM_NAMESPACE),
+        *map(_namespace, shadowing_namespaces(lab.plan.site)),
+    ]
+    for each in (maker, as_deputy(lab.api)):
+        hostile.send(_create(lab, each, reserved, _NAME))
+        hostile.send(_create(lab, each, [with_change(_namespace("rehearsal"), label)], _LABEL))
+        hostile.send(_claims_to_be_a_teams(lab, each, label))
     if lab.plan.site.cluster.release.has_projects:
         hostile.send(_create(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
         hostile.send(_create(lab, _apiserver(lab), [team], _REQUEST))
@@ -119,7 +124,8 @@ def _of_team(lab: Lab, makers: Iterable[Api], refusal: str) -> Iterator[RequestC
 
 def _for_platform(lab: Lab, maker: Api) -> Iterator[RequestCase]:
     """Yield attempts of a user to get a namespace whose pods or accounts have no limits."""
-    yield from _create(lab, maker, _trusted(lab), _TRUSTED)
+    for each in (maker, as_deputy(lab.api)):
+        yield from _create(lab, each, _trusted(lab), _TRUSTED)
     if lab.plan.site.cluster.release.has_projects:
         yield from _create(lab, _apiserver(lab), _trusted(lab), _REQUEST)
         yield from _unmark(lab, maker)

@@ -21,6 +21,10 @@ _ACCOUNT = "system:serviceaccount:"
 _MANAGER = "system:kube-controller-manager"
 """User of all of Kubernetes' controllers where they have no accounts of their own."""
 
+_CLOUD = "eks:"
+"""Begin of the users of EKS' own controllers: its access entries give it to nobody else
+(docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html)."""
+
 _LATER = ("jobset-system", "mpi-operator")
 """Namespaces of controllers that policies know by a right, and which may come after the tree."""
 
@@ -106,31 +110,51 @@ class Writers:
 
     @property
     def is_administrator(self) -> str:
-        """CEL: who asks may change the admission policy over NetworkPolicies itself."""
+        """CEL: who asks may change the admission policy over NetworkPolicies itself.
+
+        Of accounts only that of Argo CD, which another cluster's has in ``kube-system``, and those
+        of Kubernetes: other operators have every right too, such as Velero or HNC, and make
+        what anybody's object says.
+        """
         group = "authorizer.group('admissionregistration.k8s.io')"
         policy = (
             f"resource('validatingadmissionpolicies').name({text(names.TEAM_NETWORK_POLICIES)})"
         )
-        return f"{group}.{policy}.check('update').allowed()"
+        cluster = self.cluster
+        argocd = f"{_ACCOUNT}{cluster.argocd_namespace}:{cluster.release.argocd_account}"
+        account = f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
+        of_kubernetes = f"{text(f'{_ACCOUNTS}kube-system')} in request.userInfo.groups"
+        trusted = f"request.userInfo.username == {text(argocd)} || {of_kubernetes}"
+        return f"(!{account} || {trusted}) && {group}.{policy}.check('update').allowed()"
 
     @property
     def is_kept_off_nodes(self) -> str:
         """CEL: who asks may not take the taint away from nodes, or does so as an operator.
 
-        Operators make pods as anybody's object says. KubeVirt's may change nodes
+        Operators make pods as anybody's object says, Argo CD too. KubeVirt's may change nodes
         (kubevirt/kubevirt:pkg/virt-operator/resource/generate/rbac/controller.go@7faed6a).
         """
         account = f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
-        changes = "authorizer.group('').resource('nodes').check('patch').allowed()"
-        return f"!{changes} || ({account} && !{self.is_administrator})"
+        return f"!{self.may_change_nodes} || {account}"
+
+    @property
+    def may_change_nodes(self) -> str:
+        """CEL: who asks may take the taint away from nodes, and drain them."""
+        return "authorizer.group('').resource('nodes').check('patch').allowed()"
 
     @property
     def binds_own_accounts(self) -> str:
-        """CEL: a RoleBinding gives its role to accounts of its namespace, or to daemons."""
+        """CEL: a RoleBinding gives its role to accounts of its namespace, or to daemons.
+
+        OpenShift lets all accounts of a project pull its images, those of jobs too.
+        """
         account = f"each.kind == 'ServiceAccount' && each.name != {text(names.JOB_ACCOUNT)}"
         own = "each.?namespace.orValue('') == request.namespace"
         of_daemon = is_one_of("each.?namespace.orValue('')", self.daemon_namespaces)
-        group = f"each.kind == 'Group' && each.name == {text(_ACCOUNTS)} + request.namespace"
+        group = (
+            f"each.kind == 'Group' && each.name == {text(_ACCOUNTS)} + request.namespace && "
+            "object.?roleRef.?name.orValue('') == 'system:image-puller'"
+        )
         named = f"({account} && ({own} || {of_daemon})) || ({group})"
         return f"object.?subjects.orValue([]).all(each, {named})"
 
@@ -145,7 +169,8 @@ class Writers:
         """CEL: a person or an account of a team's namespace, and no operator of the platform."""
         team = text(f"{_ACCOUNT}{names.TEAM_PREFIX}")
         user = "request.userInfo.username"
-        return f"{user}.startsWith({team}) || !{user}.startsWith('system:'){self.or_deputy}"
+        of_platform = f"{user}.startsWith('system:') || {user}.startsWith({text(_CLOUD)})"
+        return f"{user}.startsWith({team}) || !({of_platform}){self.or_deputy}"
 
     @property
     def is_kind_of_members(self) -> str:
@@ -158,8 +183,11 @@ class Writers:
 
     @property
     def is_kind_on_nodes(self) -> str:
-        """CEL: the object is of a kind whose operator acts on nodes, wherever the object is."""
-        return f"request.resource.group in {text_list(member_kinds.ON_NODES)}"
+        """CEL: the object is of a kind whose operator acts on what is others', wherever it is."""
+        kind = "(request.resource.resource + '.' + request.resource.group)"
+        beyond = f"{kind} in {text_list(member_kinds.BEYOND_NAMESPACE)}"
+        on_nodes = f"request.resource.group in {text_list(member_kinds.ON_NODES)}"
+        return f"{on_nodes} || ({beyond} && variables.spec.?namespaceSelector.hasValue())"
 
     @property
     def may_write_there(self) -> str:
