@@ -20,6 +20,10 @@ from trainyard_rehearsal.outcome import Outcome
 _NAMESPACE = "rehearsal-project"
 _USER = "project-admin@example.com"
 _OPERATOR = "system:serviceaccount:external-secrets:external-secrets"
+_REPLICATOR = "system:serviceaccount:kube-system:replicator-kubernetes-replicator"
+"""Its manifest is of that namespace
+(mittwald/kubernetes-replicator:deploy/deployment.yaml@e96565e)."""
+
 _DEPUTY = "system:serviceaccount:openshift-infra:template-instance-controller"
 """It creates what a tenant's template says, with the role ``admin`` in every namespace."""
 
@@ -44,7 +48,8 @@ def check_platform_data(lab: Lab) -> Iterator[Outcome]:
         hostile.send(_create(each, cluster, naming_stores(cluster, _NAMESPACE), STORE))
         hostile.send(_create(each, cluster, _claiming(cluster), ADOPTED))
     deputy = as_deputy(lab.api)
-    hostile.send(_create(deputy, cluster, _copied(), OF_PLATFORM))
+    for each in (deputy, as_account(lab.api, _REPLICATOR)):
+        hostile.send(_create(each, cluster, _copied(), OF_PLATFORM))
     harmless.send(_create(deputy, cluster, _certificate(), ""))
     harmless.send(_create(user, cluster, _harmless(cluster), ""))
     operator = as_account(lab.api, _OPERATOR)
@@ -137,6 +142,11 @@ def _project() -> Iterator[Body]:
     yield from _role("Role", _metadata("rehearsal"), rules, _USER)
     everywhere = [*rules, {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["update"]}]
     yield from _role("ClusterRole", {"name": "rehearsal-deputy"}, everywhere, _DEPUTY)
+    copied = [
+        {"apiGroups": [""], "resources": ["configmaps", "serviceaccounts"], "verbs": ["*"]},
+        {"apiGroups": [_RBAC], "resources": ["roles", "rolebindings"], "verbs": ["*"]},
+    ]
+    yield from _role("ClusterRole", {"name": "rehearsal-replicator"}, copied, _REPLICATOR)
     rules = [
         {"apiGroups": ["external-secrets.io"], "resources": [kind], "verbs": ["create", "update"]}
         for kind in ("externalsecrets", "externalsecrets/status")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from trainyard.model import member_kinds, names
 from trainyard.model.accelerator import NVIDIA
 from trainyard.model.cluster import Cluster
+from trainyard.model.kubernetes import CONTROLLERS
 from trainyard.model.link import INFINIBAND
 from trainyard.render.cel import is_one_of, text, text_list
 
@@ -20,6 +21,10 @@ _ACCOUNTS = "system:serviceaccounts:"
 _ACCOUNT = "system:serviceaccount:"
 _MANAGER = "system:kube-controller-manager"
 """User of all of Kubernetes' controllers where they have no accounts of their own."""
+
+_REMOTE = "kube-system:argocd-manager"
+"""Account by which the Argo CD of another cluster comes
+(argoproj/argo-cd:util/clusterauth/clusterauth.go@v3.5.7)."""
 
 _CLOUD = "eks:"
 """Begin of the users of EKS' own controllers: its access entries give it to nobody else
@@ -112,20 +117,19 @@ class Writers:
     def is_administrator(self) -> str:
         """CEL: who asks may change the admission policy over NetworkPolicies itself.
 
-        Of accounts only that of Argo CD, which another cluster's has in ``kube-system``, and those
-        of Kubernetes: other operators have every right too, such as Velero or HNC, and make
-        what anybody's object says.
+        Of accounts only that of Argo CD: other operators have every right too, such as Velero or
+        HNC, and make what anybody's object says.
         """
         group = "authorizer.group('admissionregistration.k8s.io')"
         policy = (
             f"resource('validatingadmissionpolicies').name({text(names.TEAM_NETWORK_POLICIES)})"
         )
         cluster = self.cluster
-        argocd = f"{_ACCOUNT}{cluster.argocd_namespace}:{cluster.release.argocd_account}"
+        own = f"{cluster.argocd_namespace}:{cluster.release.argocd_account}"
+        argocd = f"{_ACCOUNT}{_REMOTE if cluster.has_remote_argocd else own}"
         account = f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
-        of_kubernetes = f"{text(f'{_ACCOUNTS}kube-system')} in request.userInfo.groups"
-        trusted = f"request.userInfo.username == {text(argocd)} || {of_kubernetes}"
-        return f"(!{account} || {trusted}) && {group}.{policy}.check('update').allowed()"
+        delivers = f"request.userInfo.username == {text(argocd)}"
+        return f"(!{account} || {delivers}) && {group}.{policy}.check('update').allowed()"
 
     @property
     def is_kept_off_nodes(self) -> str:
@@ -161,8 +165,26 @@ class Writers:
     @property
     def is_kubernetes(self) -> str:
         """CEL: the request comes from a controller of Kubernetes."""
-        group = text(f"{_ACCOUNTS}kube-system")
-        return f"({group} in request.userInfo.groups || {self._is_manager})"
+        named = "|".join(CONTROLLERS)
+        users = f"^({_MANAGER}|{_ACCOUNT}kube-system:({named}))$"
+        return f"request.userInfo.username.matches({text(users)})"
+
+    @property
+    def is_not_kubernetes(self) -> str:
+        """CEL: it does not; these finish and remove objects of others, as in a deleted namespace."""
+        return f"!{self.is_kubernetes}"
+
+    @property
+    def is_not_kubernetes_or_claims(self) -> str:
+        """CEL: or it makes a claim, which a template of anybody's describes."""
+        claims = "request.resource.resource == 'persistentvolumeclaims'"
+        return f"{self.is_not_kubernetes} || ({claims} && request.operation == 'CREATE')"
+
+    @property
+    def is_not_kubernetes_or_of_claims(self) -> str:
+        """CEL: or it changes such a claim too."""
+        claims = "request.resource.resource == 'persistentvolumeclaims'"
+        return f"{self.is_not_kubernetes} || {claims}"
 
     @property
     def is_member(self) -> str:
