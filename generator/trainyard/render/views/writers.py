@@ -170,8 +170,15 @@ class Writers:
         return f"request.userInfo.username.matches({text(users)})"
 
     @property
+    def gives_accounts(self) -> str:
+        """CEL: OpenShift gives a namespace its accounts, and their roles."""
+        if not self.cluster.release.has_projects:
+            return "false"
+        return f"{text(f'{_ACCOUNTS}openshift-infra')} in request.userInfo.groups"
+
+    @property
     def is_not_kubernetes(self) -> str:
-        """CEL: it does not; these finish and remove objects of others, as in a deleted namespace."""
+        """CEL: it does not: these finish and remove what others made, as in a deleted namespace."""
         return f"!{self.is_kubernetes}"
 
     @property
