@@ -122,6 +122,19 @@ def taken(site: Site, space: Space) -> Iterator[Attack]:
     yield from pool_attacks(site, _CONTAINER, space.namespace)
 
 
+def made_for_job() -> Body:
+    """Return what makes a pod that the controller of Jobs creates a rank."""
+    labels = {names.JOB_LABEL: "x"}
+    return {"metadata": {**owners(), "labels": labels, "name": "x-node-0-0-bcdfg"}}
+
+
+def networks_of_ranks(site: Site, space: Space) -> Iterator[Attack]:
+    """Yield ranks in another team's network: whoever writes what Trainer builds them from."""
+    for change, refusal in taken(site, space):
+        if "metadata" in change:
+            yield with_change(change, made_for_job()), refusal
+
+
 def forged_pods(site: Site, space: Space) -> Iterator[Attack]:
     """Yield pods that look like ranks: by their owner, by the label of a job, by their name."""
     for change, refusal in taken(site, space):

@@ -174,6 +174,8 @@ class _Tried:
         controllers = [self._kubernetes(name) for name in _CONTROLLERS]
         for maker in (self._account, *controllers, self._kubernetes("job-controller")):
             yield from self._created(maker, pod, objects.forged_pods(self._lab.plan.site, space))
+        networks = list(objects.networks_of_ranks(self._lab.plan.site, space))
+        yield from self._created(self._kubernetes("job-controller"), pod, networks)
         for maker in (self._account, *controllers):
             yield from self._created(maker, pod, objects.labelled())
             yield from self._created(maker, pod, objects.mounting_files())
@@ -253,8 +255,9 @@ class _Tried:
         """Yield what controllers create for jobs, and operators for pipelines and workbenches."""
         space, site = self._space, self._lab.plan.site
         labels = {"labels": {names.JOB_LABEL: "x"}}
-        rank = {"metadata": {**labels, **objects.owners(), "name": "x-node-0-0-bcdfg"}}
-        ranks = [(with_change(change, rank), "") for change, _ in objects.taken(site, space)]
+        rank = objects.made_for_job()
+        nodes = [change for change, _ in objects.taken(site, space) if "spec" in change]
+        ranks = [(with_change(change, rank), "") for change in nodes]
         pod, job, service = (each(space) for each in (objects.pod, objects.job, objects.service))
         yield from self._created(self._kubernetes("job-controller"), pod, [(rank, ""), *ranks])
         of_rank = {"metadata": labels, "spec": {"template": {"metadata": labels}}}
