@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from docs.markdown import cell
 from trainyard.model.accelerator import MAKERS
-from trainyard.model.provider import PROVIDERS, Provider, Request, Separation
+from trainyard.model.provider import Provider, Request, Separation
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.refusal import REFUSALS
 from trainyard.profiles.read import PACKAGE
 from trainyard.yaml_io.reader import read

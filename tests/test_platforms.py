@@ -64,7 +64,7 @@ def test_platform_is_right_as_it_was_written(name: str, objects: str, tmp_path: 
 @pytest.mark.parametrize(
     ("name", "rule", "words"),
     [
-        ("a3-ultragpu-rdma", "fabric/unsupported-link", "Google's libraries"),
+        ("a3-ultragpu-rdma", "fabric/share-without-its-devices", "goes with whole nodes"),
         ("azure-one-pool", "isolation/fabric-without-borders", "teams nlp and vision"),
         ("gaudi", "node/unsupported-gpu", "is of Intel"),
     ],

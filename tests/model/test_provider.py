@@ -14,7 +14,8 @@ from tests.rules.cases import findings, platform_of
 from tests.rules.test_fabrics import EXCLUSIVE, changed
 from trainyard.model.fabric import DeviceFabric
 from trainyard.model.link import LINKS
-from trainyard.model.provider import PROVIDERS, Provider, Request, Separation
+from trainyard.model.provider import Provider, Request, Separation
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.refusal import REFUSALS
 from trainyard.render.views.launch import LaunchView
 
@@ -105,7 +106,7 @@ def test_a_provider_of_data_alone_needs_no_code(monkeypatch: pytest.MonkeyPatch)
 def test_no_code_names_a_provider_of_data_alone() -> None:
     """Their names are in the table alone, and in the schema, which describes them."""
     names = [f'"{each.name}"' for each in ON_DEVICES] + [f'"{name}"' for name in REFUSALS]
-    tables = {"provider.py", "refusal.py"}
+    tables = {"providers.py", "refusal.py"}
     files = (path for path in (REPOSITORY / "generator").rglob("*.py") if path.name not in tables)
     named = {'"tcp"'}  # how ranks of a runtime talk
 

@@ -31,7 +31,7 @@ _SLINGSHOT = Provider(
 )
 
 PROVIDERS: Mapping"""
-PROVIDER = "generator/trainyard/model/provider.py"
+PROVIDER = "generator/trainyard/model/providers.py"
 SCHEMA = "generator/trainyard/schema/cluster.schema.json"
 EXAMPLE = "slingshot"
 PAGES = "tests/test_docs.py::test_every_page_is_listed"
@@ -43,12 +43,12 @@ def test_fabric_of_devices_is_data_its_example_and_its_page(tmp_path: Path) -> N
     copy = Checkout(tmp_path, "Add a fabric")
     copy.replace(PROVIDER, "\nPROVIDERS: Mapping", _PROVIDER)
     copy.replace(
-        PROVIDER, "        _SHARED,\n    )", "        _SHARED,\n        _SLINGSHOT,\n    )"
+        PROVIDER, "        _GKE,\n    )", "        _GKE,\n        _SLINGSHOT,\n    )"
     )
-    last = '            "shared-device"\n'
+    last = '            "gke-rdma"\n'
     copy.replace(SCHEMA, last, f'{last.rstrip()},\n            "slingshot"\n')
     copy.replace(
-        SCHEMA, 'flat-sriov or shared-device",', 'flat-sriov, shared-device or slingshot",', 1
+        SCHEMA, 'shared-device or gke-rdma",', 'shared-device, gke-rdma or slingshot",', 1
     )
     _example(copy)
     first = 'PROVIDERS = (\n    "amd-roce",\n'

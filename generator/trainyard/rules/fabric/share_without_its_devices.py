@@ -33,7 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if runtime.uses_rdma:
                 message = (
                     f"team {tenant.name} has {flavor.quota.display(flavor.quota.nodes)} of pool "
-                    f"`{flavor.pool.name}`, but `{fabric.devices}` goes with whole nodes"
+                    f"`{flavor.pool.name}`, but `{fabric.given}` goes with whole nodes"
                 )
                 notes = [Note(f"runtime `{runtime.name}` requests it", runtime.at.key())]
                 yield RULE.at(flavor.quota.place, message, notes=notes)
