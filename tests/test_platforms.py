@@ -81,4 +81,4 @@ def test_platform_is_refused_in_one_clear_finding(
     assert (error.rule, words in error.message) == (rule, True)
     assert error.hint or error.consequence
     others = {each.rule.partition("/")[0] for each in diagnostics} - {rule.partition("/")[0]}
-    assert others <= {"delivery", "monitoring", "scheduling"}
+    assert others <= {"capacity", "delivery", "monitoring", "scheduling"}

@@ -42,14 +42,10 @@ def test_fabric_of_devices_is_data_its_example_and_its_page(tmp_path: Path) -> N
     two lists; the pages and the digests follow."""
     copy = Checkout(tmp_path, "Add a fabric")
     copy.replace(PROVIDER, "\nPROVIDERS: Mapping", _PROVIDER)
-    copy.replace(
-        PROVIDER, "        _GKE,\n    )", "        _GKE,\n        _SLINGSHOT,\n    )"
-    )
+    copy.replace(PROVIDER, "        _GKE,\n    )", "        _GKE,\n        _SLINGSHOT,\n    )")
     last = '            "gke-rdma"\n'
     copy.replace(SCHEMA, last, f'{last.rstrip()},\n            "slingshot"\n')
-    copy.replace(
-        SCHEMA, 'shared-device or gke-rdma",', 'shared-device, gke-rdma or slingshot",', 1
-    )
+    copy.replace(SCHEMA, 'shared-device or gke-rdma",', 'shared-device, gke-rdma or slingshot",', 1)
     _example(copy)
     first = 'PROVIDERS = (\n    "amd-roce",\n'
     copy.replace("tests/test_examples.py", first, f'{first}    "{EXAMPLE}",\n')

@@ -196,10 +196,14 @@ _GKE = Provider(
         _NO_LIMIT,
         # .../gpudirect-rdma/nccl-rdma-installer.yaml@992db81 copies the folder `/var/lib/gib` of
         # this image to the hosts. Google's samples mount that; no restricted pod may.
-        "Images have `/usr/local/gib`: the folder `/var/lib/gib` of Google's image "
-        "`nccl-plugin-gib`, which no pod here can mount from the host.",
-        "Images have its `lib64` in `LD_LIBRARY_PATH`, and the variables of its "
-        "`scripts/set_nccl_env.sh`.",
+        (
+            "Images have `/usr/local/gib`: the folder `/var/lib/gib` of Google's image "
+            "`nccl-plugin-gib`, which no pod here can mount from the host."
+        ),
+        (
+            "Images have its `lib64` in `LD_LIBRARY_PATH`, and the variables of its "
+            "`scripts/set_nccl_env.sh`."
+        ),
     ),
     quota="Nothing beside GPUs: the networks of a node go with the whole node.",
     ucx=False,

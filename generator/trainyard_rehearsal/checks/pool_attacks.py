@@ -67,7 +67,9 @@ def _interfaces(cluster: Cluster) -> Iterator[tuple[Body, str]]:
     """Yield annotations that list an interface in a network of the pools, spelt in two ways."""
     for fabric in cluster.device_fabrics:
         keys = fabric.provider.annotations
-        for name in fabric.networks[:1] if keys else ():
+        if keys is None:
+            continue
+        for name in fabric.networks[:1]:
             hidden = f"\\u{ord(name[0]):04x}{name[1:]}"
             for spelt in (name, hidden):
                 listed = f'[{{"interfaceName":"eth1","network":"{spelt}"}}]'
