@@ -281,7 +281,7 @@ def test_interfaces_of_pods_are_compared_with_the_fabric(
     samples: dict[str, tuple[Sample, Manifest]], networks: list[str]
 ) -> None:
     """One is missing; they are in another order; they are right."""
-    sample = next(sample for sample, _ in samples.values() if sample.launch.fabric)
+    sample = next(sample for sample, _ in samples.values() if sample.launch.rdma)
     fabric = DeviceFabric("gke", AT, PROVIDERS["gke-rdma"], "", networks=("rdma-0", "rdma-1"))
     on = replace(sample, grant=replace(sample.grant, launch=replace(sample.launch, fabric=fabric)))
     listed = [{"interfaceName": f"eth{i}", "network": each} for i, each in enumerate(networks)]
