@@ -186,13 +186,13 @@ def _scattered(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     if topology is None or not pods:
         return
     level, pool = topology.preferred_level, pods[0].node.rpartition("-")[0]
-    leaves = {
-        each["metadata"]["name"]: each["metadata"]["labels"].get(level, "")
-        for each in lab.api.list("v1", "Node")
-        if not each.get("spec", {}).get("unschedulable")
-    }
-    free = Counter(leaf for node, leaf in leaves.items() if node.rpartition("-")[0] == pool)
-    used = {leaves[pod.node] for pod in pods}
+    labels, free = {}, Counter[str]()
+    for node in lab.api.list("v1", "Node"):
+        name = node["metadata"]["name"]
+        labels[name] = node["metadata"]["labels"].get(level, name)
+        if name.rpartition("-")[0] == pool and not node.get("spec", {}).get("unschedulable"):
+            free[labels[name]] += 1
+    used = {labels[pod.node] for pod in pods}
     if len(used) > 1 and len(pods) <= max(free.values()):
         yield f"ranks are below {', '.join(sorted(used))}, though one has room for all of them"
 
