@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from docs.markdown import cell
 from trainyard.model.accelerator import MAKERS
-from trainyard.model.provider import PROVIDERS, Provider, Request, Separation
+from trainyard.model.provider import Provider, Request, Separation
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.refusal import REFUSALS
 from trainyard.profiles.read import PACKAGE
 from trainyard.yaml_io.reader import read
@@ -65,10 +66,15 @@ def _owners() -> Iterator[str]:
         yield f"| `{each.name}` | {ucx}{cell(variables)} | `{each.proof}` |"
 
 
+_NAMED = {"": "", "devices": "the resource under `devices`", "networks": "those of `networks`"}
+"""What a pod is given, by the key of the fabric's profile that names it."""
+
+
 def _request(provider: Provider) -> str:
-    named = f"`{provider.devices}`" if provider.devices else "the resource under `devices`"
     words = provider.request.value
-    return words if provider.request is Request.RAILS else f"{words}: {named}"
+    if provider.request is Request.RAILS:
+        return words
+    return f"{words}: {_NAMED[provider.named] or f'`{provider.devices}`'}"
 
 
 def _accelerators() -> Iterator[str]:

@@ -28,6 +28,7 @@ PROVIDERS = (
     "coreweave-infiniband",
     "flat-sriov",
     "gb200-nvlink",
+    "gke-rdma",
     "oci-rdma",
 )
 """Examples of networks that are not ours alone, and of accelerators of another maker."""

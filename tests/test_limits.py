@@ -149,6 +149,9 @@ LONG: dict[str, dict[str, Any]] = {
     "cluster#fabric.levels": {
         CLUSTER: {"fabrics": {"ib": {"levels": [f"x.com/{i}" for i in range(15)]}}}
     },
+    "cluster#fabric.networks": {
+        CLUSTER: {"fabrics": {"gke": {"link": "gke-rdma", "networks": NAMES[:16]}}}
+    },
     "hardware.labels": {HARDWARE: {"labels": {f"x.com/{i}": "y" for i in range(8)}}},
     "hardware.nics": rails(64),
     "runtime.export": {RUNTIME: {"export": [f"X_{name.upper()}" for name in NAMES]}},

@@ -123,7 +123,8 @@ APPLIED: Final[Mapping[str, Promise]] = {
     ),
     "sample jobs run": Promise(
         "Sample jobs, run to their end as a member of the team.",
-        "Jobs of that runtime and namespace don't start, or run elsewhere than the profile says.",
+        "Jobs of that runtime and namespace don't start, run elsewhere than the profile says, or "
+        "are counted wrong.",
     ),
     "pages' commands run": Promise(
         "Blocks for the shell on the pages of teams (`samples/<team>/README.md`), run in their "

@@ -19,7 +19,7 @@ from trainyard.model.launch import Launch
 from trainyard.model.link import INFINIBAND, Link
 from trainyard.model.network import AddressPool, Network
 from trainyard.model.pool import Pool
-from trainyard.model.provider import PROVIDERS
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.queue import Queue
 from trainyard.model.team import Allocation, Quota
 from trainyard.model.topology import Topology

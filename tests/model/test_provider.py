@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -14,7 +15,8 @@ from tests.rules.cases import findings, platform_of
 from tests.rules.test_fabrics import EXCLUSIVE, changed
 from trainyard.model.fabric import DeviceFabric
 from trainyard.model.link import LINKS
-from trainyard.model.provider import PROVIDERS, Provider, Request, Separation
+from trainyard.model.provider import Provider, Request, Separation
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.refusal import REFUSALS
 from trainyard.render.views.launch import LaunchView
 
@@ -22,7 +24,13 @@ ON_DEVICES = [each for each in PROVIDERS.values() if each.link is None]
 FOUR = node(devices={"example.com/port": 4}, nics=())
 
 
+NETWORKS = ("rdma-0", "rdma-1", "rdma-2", "rdma-3")
+ON_RESOURCES = [each for each in ON_DEVICES if each.request is not Request.INTERFACES]
+
+
 def _fabric(provider: Provider) -> DeviceFabric:
+    if provider.request is Request.INTERFACES:
+        return DeviceFabric("fast", AT, provider, "", networks=NETWORKS)
     return DeviceFabric("fast", AT, provider, "example.com/port")
 
 
@@ -44,7 +52,7 @@ def test_what_others_own_is_declared_and_described(provider: Provider) -> None:
     assert all(need.format(devices="x").endswith(".") for need in provider.needs)
 
 
-@pytest.mark.parametrize("provider", ON_DEVICES, ids=lambda each: each.name)
+@pytest.mark.parametrize("provider", ON_RESOURCES, ids=lambda each: each.name)
 def test_pods_request_what_a_node_has_and_queues_cover_it(provider: Provider) -> None:
     """Every device of the node, or one slot of those that the plugin offers."""
     on = _fabric(provider)
@@ -57,6 +65,30 @@ def test_pods_request_what_a_node_has_and_queues_cover_it(provider: Provider) ->
     assert each.rdma == on
     assert not each.rails
     assert "k8s.v1.cni.cncf.io/networks" not in LaunchView(each).node_annotations
+
+
+def test_pods_list_an_interface_in_each_network_and_queues_count_none() -> None:
+    """The cloud adds the requests for them, so a queue that covered them would count nothing."""
+    on = _fabric(PROVIDERS["gke-rdma"])
+    each, annotations = launch(FOUR, on=on), LaunchView(launch(FOUR, on=on)).node_annotations
+
+    assert json.loads(annotations["networking.gke.io/interfaces"]) == [
+        {"interfaceName": "eth0", "network": "default"},
+        {"interfaceName": "eth2", "network": "rdma-0"},
+        {"interfaceName": "eth3", "network": "rdma-1"},
+        {"interfaceName": "eth4", "network": "rdma-2"},
+        {"interfaceName": "eth5", "network": "rdma-3"},
+    ]
+    assert annotations["networking.gke.io/default-interface"] == "eth0"
+    assert (each.ports, each.rdma) == (4, on)
+    assert pool(FOUR, on).allocatable == pool(FOUR).allocatable
+    assert "networking.gke.io.networks/rdma-0.IP" in pool(FOUR, on).resources
+
+
+def test_runtimes_with_sockets_list_no_interface() -> None:
+    view = LaunchView(launch(FOUR, on=_fabric(PROVIDERS["gke-rdma"]), fabric="tcp"))
+
+    assert not [key for key in view.node_annotations if key.startswith("networking.gke.io/")]
 
 
 @pytest.mark.parametrize("provider", ON_DEVICES, ids=lambda each: each.name)
@@ -105,7 +137,7 @@ def test_a_provider_of_data_alone_needs_no_code(monkeypatch: pytest.MonkeyPatch)
 def test_no_code_names_a_provider_of_data_alone() -> None:
     """Their names are in the table alone, and in the schema, which describes them."""
     names = [f'"{each.name}"' for each in ON_DEVICES] + [f'"{name}"' for name in REFUSALS]
-    tables = {"provider.py", "refusal.py"}
+    tables = {"providers.py", "refusal.py"}
     files = (path for path in (REPOSITORY / "generator").rglob("*.py") if path.name not in tables)
     named = {'"tcp"'}  # how ranks of a runtime talk
 

@@ -31,7 +31,7 @@ _SLINGSHOT = Provider(
 )
 
 PROVIDERS: Mapping"""
-PROVIDER = "generator/trainyard/model/provider.py"
+PROVIDER = "generator/trainyard/model/providers.py"
 SCHEMA = "generator/trainyard/schema/cluster.schema.json"
 EXAMPLE = "slingshot"
 PAGES = "tests/test_docs.py::test_every_page_is_listed"
@@ -42,14 +42,10 @@ def test_fabric_of_devices_is_data_its_example_and_its_page(tmp_path: Path) -> N
     two lists; the pages and the digests follow."""
     copy = Checkout(tmp_path, "Add a fabric")
     copy.replace(PROVIDER, "\nPROVIDERS: Mapping", _PROVIDER)
-    copy.replace(
-        PROVIDER, "        _SHARED,\n    )", "        _SHARED,\n        _SLINGSHOT,\n    )"
-    )
-    last = '            "shared-device"\n'
+    copy.replace(PROVIDER, "        _GKE,\n    )", "        _GKE,\n        _SLINGSHOT,\n    )")
+    last = '            "gke-rdma"\n'
     copy.replace(SCHEMA, last, f'{last.rstrip()},\n            "slingshot"\n')
-    copy.replace(
-        SCHEMA, 'flat-sriov or shared-device",', 'flat-sriov, shared-device or slingshot",', 1
-    )
+    copy.replace(SCHEMA, 'shared-device or gke-rdma",', 'shared-device, gke-rdma or slingshot",', 1)
     _example(copy)
     first = 'PROVIDERS = (\n    "amd-roce",\n'
     copy.replace("tests/test_examples.py", first, f'{first}    "{EXAMPLE}",\n')

@@ -32,7 +32,7 @@ SPECTRUM = Link(
 '''
 OTHER = """        _rails(ROCE, "RoCE by SR-IOV", "a VLAN of the team's own"),"""
 RAILS = """        _rails(SPECTRUM, "Spectrum by SR-IOV", "a tag of the team's own"),\n"""
-PROVIDER = "generator/trainyard/model/provider.py"
+PROVIDER = "generator/trainyard/model/providers.py"
 LINKS = "LINKS: Mapping[str, Link] = by_name((INFINIBAND, ROCE"
 RANGE = """\
         "tags": {

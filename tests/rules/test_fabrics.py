@@ -85,7 +85,10 @@ def test_an_unknown_fabric_gets_the_list() -> None:
     (found,) = findings(_link("slingshot"))
 
     assert "slingshot" in found.message
-    assert "efa, exclusive-devices, flat-sriov, infiniband, roce, shared-device" in found.hint
+    assert (
+        "efa, exclusive-devices, flat-sriov, gke-rdma, infiniband, roce, shared-device"
+        in found.hint
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,6 +116,44 @@ def test_fabric_of_the_site_names_its_devices_and_efa_has_its_own() -> None:
         each.message for each in findings(without)
     }
     assert "fabric/fields-of-another-link" in {each.rule for each in findings(efa)}
+
+
+def test_fabric_of_networks_names_them_and_no_devices() -> None:
+    networks = {"devices": None, "networks": ["rdma-0", "rdma-1"]}
+    gke = changed(EXCLUSIVE, _link("gke-rdma", **networks))
+    without = changed(EXCLUSIVE, _link("gke-rdma", devices=None))
+    devices = changed(gke, _link("gke-rdma", devices="rdma/ib", network="default/x"))
+    foreign = changed(EXCLUSIVE, _link("exclusive-devices", networks=["rdma-0"]))
+
+    assert findings(gke) == []
+    assert "fabric `ib` is gke-rdma and has no `networks`" in {
+        each.message for each in findings(without)
+    }
+    assert {each.at.path[-1] for each in findings(devices)} == {"devices", "network"}
+    assert {each.at.path[-1] for each in findings(foreign)} == {"networks"}
+
+
+def test_shares_of_many_teams_are_one_finding() -> None:
+    """Nor are these teams neighbours: their jobs have nothing of the fabric."""
+    quota = {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}
+    found, *others = (
+        each
+        for each in findings(
+            changed(
+                BOTH,
+                {
+                    CLUSTER: {"pools": {"dgx-h100": {"nodes": 2, "reserve": 1}}},
+                    "teams/nlp.yaml": {"quota": quota, "largestJob": None},
+                    "teams/vision.yaml": {"quota": quota, "largestJob": None},
+                },
+            )
+        )
+        if each.severity is Severity.ERROR
+    )
+
+    assert found.rule == "fabric/share-without-its-devices"
+    assert "the shares of 1 other team are like this" in found.notes[1].message
+    assert not others
 
 
 def test_rails_need_addresses() -> None:

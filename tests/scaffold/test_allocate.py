@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trainyard.diagnostics import Pointer
 from trainyard.model.fabric import RailFabric
 from trainyard.model.link import INFINIBAND, LINKS, ROCE, Link
-from trainyard.model.provider import PROVIDERS
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.team import Allocation
 from trainyard.scaffold.allocate import next_block, next_segment
 

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 from trainyard.diagnostics import ToolError
 from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.link import LINKS
-from trainyard.model.provider import PROVIDERS
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.refusal import REFUSALS
 from trainyard.schema.faults import KEYWORDS
 from trainyard.schema.formats import FORMATS

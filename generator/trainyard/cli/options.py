@@ -159,7 +159,8 @@ def need_apart(profiles: Path, output: Path) -> None:
     else:
         return
     message = f"`--output {output}` {relation} the profiles (`{profiles}`)"
-    raise click.UsageError(f"{message}; the tree needs a folder of its own, such as `overlays`")
+    advice = "start the command outside of them, or name another folder for the tree"
+    raise click.UsageError(f"{message}: {advice}")
 
 
 def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None:

@@ -296,5 +296,5 @@ class Cluster:
     @property
     def devices(self) -> list[str]:
         """Resources that only these nodes give, GPUs and virtual functions, sorted."""
-        resources = set(chain.from_iterable(pool.allocatable for pool in self.pools))
+        resources = set(chain.from_iterable(pool.resources for pool in self.pools))
         return sorted(name for name in resources if "/" in name)

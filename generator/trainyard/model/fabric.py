@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from ipaddress import IPv4Network
+from itertools import product
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.hardware import Hardware
@@ -64,22 +66,47 @@ class DeviceFabric(Fabric):
     """A network whose devices others advertise to Kubernetes.
 
     Args:
-        devices: extended resource that pods request, e.g. ``vpc.amazonaws.com/efa``.
+        devices: extended resource that pods request, e.g. ``vpc.amazonaws.com/efa``; empty where
+            they ask for interfaces.
         network: NetworkAttachmentDefinition of each device, with its namespace unless it is in each
             of the pods; empty where pods need none.
+        networks: that a pod has an interface in each of, in their order; a node has one port in
+            each. Empty where pods request devices.
     """
 
     devices: str
     network: str = ""
+    networks: tuple[str, ...] = ()
 
-    def advertised(self, hardware: Hardware) -> int:
-        """Return how many a node has; 0 where its profile doesn't state it."""
-        return hardware.devices.get(self.devices, 0)
+    @property
+    def advertised_names(self) -> tuple[str, ...]:
+        """Extended resources by which a node advertises its ports."""
+        annotations = self.provider.annotations
+        if annotations is None:
+            return (self.devices,)
+        pairs = product(self.networks, annotations.resources)
+        return tuple(resource.format(network) for network, resource in pairs)
 
-    def per_pod(self, hardware: Hardware) -> int:
-        """Return how many a pod of a whole node requests."""
-        return 1 if self.provider.request is Request.SLOT else self.advertised(hardware)
+    @property
+    def given(self) -> str:
+        """What pods are given, as text: the resource, or the names of the networks."""
+        return self.devices or ", ".join(self.networks)
+
+    def counted(self, hardware: Hardware) -> dict[str, int]:
+        """Return what queues count of a node, and a node of a cluster has: 0 if it's not stated.
+
+        The requests for interfaces are no part of it: the cloud adds them to the pods.
+        """
+        return {self.devices: hardware.devices.get(self.devices, 0)} if self.devices else {}
+
+    def requested(self, hardware: Hardware, part: Fraction) -> dict[str, int]:
+        """Return what a pod requests that has a part of a node."""
+        slot = self.provider.request is Request.SLOT
+        whole = {name: 1 if slot else amount for name, amount in self.counted(hardware).items()}
+        return {name: max(int(amount * part), 1) for name, amount in whole.items()}
 
     def ports(self, hardware: Hardware) -> int:
         """Return the ports that a pod of a whole node has; 0 where slots do not tell."""
-        return 0 if self.provider.request is Request.SLOT else self.advertised(hardware)
+        if self.provider.request is Request.SLOT:
+            return 0
+        return len(self.networks) or sum(self.counted(hardware).values())

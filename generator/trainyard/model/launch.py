@@ -168,9 +168,9 @@ class Launch:
     @property
     def _devices(self) -> dict[str, int]:
         """Devices of the fabric that a pod requests: one VF of each rail, or what it is given."""
-        used, hardware = self._used, self.hardware
+        used = self._used
         if isinstance(used, DeviceFabric):
-            return {used.devices: max(int(used.per_pod(hardware) * self.part), 1)}
+            return used.requested(self.hardware, self.part)
         if isinstance(used, RailFabric):
             prefix, stem = self.release.resource_prefix, used.resources
             return {f"{prefix}/{names.rail_resource(stem, rail)}": 1 for rail in self.rails}

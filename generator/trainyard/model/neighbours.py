@@ -43,5 +43,8 @@ def neighbours(site: Site) -> Iterator[Neighbours]:
 
 
 def _uses(tenant: Tenant, fabric: DeviceFabric, pools: tuple[Pool, ...]) -> bool:
-    has_quota = any(flavor.pool in pools and flavor.quota.maximum > 0 for flavor in tenant.flavors)
+    whole = fabric.provider.whole_nodes
+    owned = (flavor.quota for flavor in tenant.flavors if flavor.pool in pools)
+    # A share has nothing of a fabric that is for whole nodes: another rule refuses such a runtime.
+    has_quota = any(quota.maximum > 0 and not (whole and quota.is_share) for quota in owned)
     return has_quota and any(launch.rdma == fabric for launch in tenant.launches)

@@ -127,8 +127,14 @@ class Pool:
         for rail in self.rails:
             allocatable[rail.resource] = self.hardware.virtual_functions
         if fabric := self.device_fabric:
-            allocatable[fabric.devices] = fabric.advertised(self.hardware)
+            allocatable |= fabric.counted(self.hardware)
         return dict(sorted(allocatable.items()))
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """Resources that a node has, also those that no queue counts."""
+        fabric = self.device_fabric
+        return frozenset((*self.allocatable, *(fabric.advertised_names if fabric else ())))
 
     @cached_property
     def countable(self) -> dict[str, int]:

@@ -36,13 +36,6 @@ REFUSALS: Mapping[str, Refusal] = by_name(
             _SOCKETS,
         ),
         Refusal(
-            "gke-rdma",
-            "GKE, A3 Ultra and A4 (GPUDirect RDMA)",
-            "A pod needs Google's libraries from a folder of the host, which no restricted "
-            "namespace permits.",
-            _SOCKETS,
-        ),
-        Refusal(
             "tcpx",
             "GKE, A3 High (GPUDirect-TCPX)",
             "A pod needs Google's daemon beside its ranks, with the right to change networks, "

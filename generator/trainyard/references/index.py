@@ -77,7 +77,8 @@ def _declared(site: Site) -> Iterator[Name]:
             # Its vendor's prefix may be that of the SR-IOV resources too.
             yield VF_RESOURCE, "", pool.hardware.gpu.resource
         if pool.device_fabric:
-            yield VF_RESOURCE, "", pool.device_fabric.devices
+            for name in pool.device_fabric.advertised_names:
+                yield VF_RESOURCE, "", name
     for tenant in site.tenants:
         for space in tenant.spaces:
             yield from _declared_in(space)

@@ -9,7 +9,8 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.fabric import BLOCK, DeviceFabric, Fabric, RailFabric
 from trainyard.model.link import LINKS, Link
-from trainyard.model.provider import PROVIDERS, Provider, Request
+from trainyard.model.provider import Provider, Request
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.refusal import REFUSALS
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import NOWHERE, network
@@ -20,8 +21,8 @@ from trainyard.rules.fabric.unsupported_link import RULE as UNSUPPORTED_LINK
 _OF_RAILS = ("addresses", "block", "mtu", "trafficClass", "resources")
 """Fields that only fabrics with rails have, beside the range of their link."""
 
-_OF_DEVICES = ("devices", "network")
-"""Fields of fabrics whose devices others advertise under a name of their own."""
+_OF_DEVICES = ("devices", "network", "networks")
+"""Fields of fabrics whose devices or networks others make under names of their own."""
 
 
 def resolve_fabrics(fields: Mapping[str, Any], at: Pointer) -> Resolving[dict[str, Fabric | None]]:
@@ -44,12 +45,11 @@ def _fabric(name: str, stated: Mapping[str, Any], at: Pointer) -> Resolving[Fabr
         return None
     if provider.link is None:
         yield from _fields_of_rails(name, stated, provider, at)
-        if provider.names_devices and "devices" not in stated:
-            message = f"fabric `{name}` is {provider.name} and has no `devices`"
+        if provider.named and provider.named not in stated:
+            message = f"fabric `{name}` is {provider.name} and has no `{provider.named}`"
             yield FIELDS_OF_ANOTHER_LINK.at(at.key(), message)
             return None
-        devices, attached = provider.devices or stated["devices"], stated.get("network", "")
-        return DeviceFabric(name, at, provider, devices, attached)
+        return _on_devices(Fabric(name, at, provider), stated)
     yield from _segments_of_another_link(name, stated, provider.link, at)
     if "addresses" not in stated:
         message = f"fabric `{name}` is {provider.name} and has no `addresses`"
@@ -87,9 +87,19 @@ def _fields_of_rails(
 
 def _unnamed(provider: Provider) -> tuple[str, ...]:
     """Return the fields of devices that a fabric of a provider has no name for."""
-    if provider.devices:
-        return _OF_DEVICES
-    return ("network",) if provider.request is Request.SLOT else ()
+    attached = ("network",) if provider.named and provider.request is Request.DEVICES else ()
+    return tuple(each for each in _OF_DEVICES if each not in (provider.named, *attached))
+
+
+def _on_devices(plain: Fabric, stated: Mapping[str, Any]) -> DeviceFabric:
+    return DeviceFabric(
+        name=plain.name,
+        at=plain.at,
+        provider=plain.provider,
+        devices=plain.provider.devices or stated.get("devices", ""),
+        network=stated.get("network", ""),
+        networks=tuple(stated.get("networks", ())),
+    )
 
 
 def _segments_of_another_link(

@@ -12,7 +12,7 @@ from trainyard.diagnostics import TreeError
 from trainyard.model.accelerator import MAKERS, NVIDIA, Maker, known
 from trainyard.model.hardware import AMD64, EVICTION_MEMORY, EVICTION_STORAGE, KERNEL_PART
 from trainyard.model.lookup import mapping, mappings, text
-from trainyard.model.provider import PROVIDERS
+from trainyard.model.providers import PROVIDERS
 from trainyard.scaffold.nodes import NUMA, PORTS, Body, Measured, amount, exact, label
 
 _THREADS = "feature.node.kubernetes.io/cpu-hardware_multithreading"

@@ -15,6 +15,7 @@ _PRIORITY = "spec.priorityClassName must not begin with system-"
 _NETWORK = "must name none of another team's namespace"
 _GATEWAY = "can't make a pod the gateway of other namespaces"
 _GUID = "can't state a GUID or partition"
+_INTERFACE = "can't name a network of the training nodes"
 _TEXTS = (
     "{0}/rail-0",
     "mine, {0}/rail-0@net1",
@@ -59,6 +60,20 @@ def pool_changes(site: Site, own: str = "") -> Iterator[tuple[Body, str]]:
         yield from _networks(site, own)
         for text in _GUIDS:
             yield {"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": text}}}, _GUID
+    yield from _interfaces(site.cluster)
+
+
+def _interfaces(cluster: Cluster) -> Iterator[tuple[Body, str]]:
+    """Yield annotations that list an interface in a network of the pools, spelt in two ways."""
+    for fabric in cluster.device_fabrics:
+        keys = fabric.provider.annotations
+        if keys is None:
+            continue
+        for name in fabric.networks[:1]:
+            hidden = f"\\u{ord(name[0]):04x}{name[1:]}"
+            for spelt in (name, hidden):
+                listed = f'[{{"interfaceName":"eth1","network":"{spelt}"}}]'
+                yield {"metadata": {"annotations": {keys.interfaces: listed}}}, _INTERFACE
 
 
 def gateways() -> Iterator[tuple[Body, str]]:

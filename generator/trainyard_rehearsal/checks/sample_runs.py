@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, groupby, product
 
-from trainyard.model.lookup import mappings
+from trainyard.model.fabric import DeviceFabric
+from trainyard.model.lookup import mapping, mappings
 from trainyard.model.manifest import Manifest
 from trainyard.model.nvlink import CLIQUE, DOMAIN
-from trainyard.model.quantity import format_amount
+from trainyard.model.quantity import format_amount, parse_amount
 from trainyard.model.space import Grant, Sample, Space
 from trainyard_rehearsal.checks.jobs import Job, Pod, conditions, submit
 from trainyard_rehearsal.control_plane.api import Body, Refused
@@ -104,7 +106,7 @@ def _false_conditions(pod: Pod) -> str:
 
 
 def _differences(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
-    """Compare a running job with the profile: flavors, nodes, order, requests and networks."""
+    """Compare a running job with the profile: flavors, nodes, order, amounts and networks."""
     runtime = sample.launch.runtime
     pods = [pod for pod in job.pods if pod.role in runtime.roles]
     ranks = [pod for pod in pods if pod.role in runtime.rank_roles]
@@ -113,8 +115,11 @@ def _differences(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
     yield from _wrong_nodes(lab, flavors, pods, sample)
     yield from _early_launcher(pods)
     yield from _unordered_ranks(lab, ranks, sample)
+    yield from _scattered(lab, ranks, sample)
     yield from _wrong_requests(ranks, sample)
+    yield from _uncounted(job, sample)
     yield from _missing_networks(lab, pods, sample.space)
+    yield from _wrong_interfaces(ranks, sample)
     if sample.launch.claims_nvlink:
         yield from _apart(lab, ranks, sample)
 
@@ -175,6 +180,23 @@ def _unordered_ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[
         yield f"ranks are not in order: {', '.join(repeated)} is there twice in {leaves}"
 
 
+def _scattered(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    """Report ranks below several leaf switches though one has enough nodes: no other job runs."""
+    topology = sample.launch.topology
+    if topology is None or not pods:
+        return
+    level, pool = topology.preferred_level, pods[0].node.rpartition("-")[0]
+    labels, free = {}, Counter[str]()
+    for node in lab.api.list("v1", "Node"):
+        name = node["metadata"]["name"]
+        labels[name] = node["metadata"]["labels"].get(level, name)
+        if name.rpartition("-")[0] == pool and not node.get("spec", {}).get("unschedulable"):
+            free[labels[name]] += 1
+    used = {labels[pod.node] for pod in pods}
+    if len(used) > 1 and len(pods) <= max(free.values()):
+        yield f"ranks are below {', '.join(sorted(used))}, though one has room for all of them"
+
+
 def _wrong_requests(pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     expected = {
         name: format_amount(name, amount) for name, amount in sample.launch.per_node.items()
@@ -184,6 +206,31 @@ def _wrong_requests(pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
         requests = container["resources"]["requests"]
         if requests != expected:
             yield f"{pod.name} asks for {requests}, not {expected}"
+
+
+def _uncounted(job: Job, sample: Sample) -> Iterator[str]:
+    """Yield what Kueue counts of ranks, where it is not what their pods request."""
+    for assignment in mappings(job.workload, "status", "admission", "podSetAssignments"):
+        if assignment["name"] not in sample.launch.runtime.rank_roles:
+            continue
+        used = mapping(assignment, "resourceUsage")
+        for name, amount in sample.launch.per_node.items():
+            wanted = parse_amount(format_amount(name, amount)) * int(assignment["count"])
+            if parse_amount(str(used.get(name, 0))) != wanted:
+                yield f"Kueue counts {used.get(name, 'no')} {name} for its pods, not {wanted}"
+
+
+def _wrong_interfaces(pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    """Yield pods whose annotation does not list an interface in each network of their fabric."""
+    fabric = sample.launch.rdma
+    if not isinstance(fabric, DeviceFabric) or fabric.provider.annotations is None:
+        return
+    key, expected = fabric.provider.annotations.interfaces, ["default", *fabric.networks]
+    for pod in pods:
+        listed = json.loads(pod.body["metadata"].get("annotations", {}).get(key, "[]"))
+        networks = [each["network"] for each in listed]
+        if networks != expected:
+            yield f"{pod.name} has interfaces in {networks}, not {expected}"
 
 
 def _apart(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:

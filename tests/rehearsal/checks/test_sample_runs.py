@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
+from tests.model.shapes import AT
 from tests.rehearsal.served import Served
 from trainyard.generation.generate import Generation
+from trainyard.model.fabric import DeviceFabric
 from trainyard.model.manifest import Manifest
+from trainyard.model.providers import PROVIDERS
 from trainyard.model.quantity import format_amount
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks import sample_runs
@@ -37,6 +41,7 @@ class Controllers:
     requests: dict[str, str] = field(default_factory=dict)
     launcher: str = "2026-11-21T10:00:09Z"
     networks: str = ""
+    uncounted: str = ""
     ends: bool = True
     phase: str = "Running"
 
@@ -65,16 +70,28 @@ class Controllers:
             }
         ]
         flavors = {"cpu": self.flavor or self.pool}
+        roles = pods_by_role(self.sample.grant, self.sample.nodes)
+        assignments = [self._assignment(role, count, flavors) for role, count in roles.items()]
         self.server.put(
             *(KUEUE, "Workload", f"trainjob-{name}", namespace),
             metadata={"ownerReferences": [{"name": name}]},
             status={
                 "conditions": conditions,
-                "admission": {"podSetAssignments": [{"flavors": flavors}]},
+                "admission": {"podSetAssignments": assignments},
             },
         )
         if self.admits:
             self._run(name, namespace)
+
+    def _assignment(self, role: str, count: int, flavors: dict[str, str]) -> dict[str, Any]:
+        """Return what Kueue assigns to a pod set, without the resource that it does not count."""
+        asked = self.sample.launch.per_node.items()
+        usage = {
+            each: format_amount(each, amount * count)
+            for each, amount in asked
+            if each != self.uncounted
+        }
+        return {"name": role, "count": count, "flavors": flavors, "resourceUsage": usage}
 
     def _run(self, name: str, namespace: str) -> None:
         asked = self.sample.launch.per_node.items()
@@ -189,6 +206,7 @@ def test_job_is_submitted_by_a_team_member(run: Run, server: Served) -> None:
         ),
         ({"requests": {"cpu": "1"}}, "asks for {'cpu': '1'}, not {'cpu': "),
         ({"networks": "nowhere"}, "no network nowhere"),
+        ({"uncounted": "nvidia.com/gpu"}, "Kueue counts no nvidia.com/gpu for its pods, not "),
     ],
     ids=lambda each: next(iter(each)) if isinstance(each, dict) else "",
 )
@@ -241,6 +259,38 @@ def test_ranks_that_return_to_a_switch_are_reported(
 
     assert len(found) == count
     assert all(each.startswith("ranks are not in order: a") for each in found)
+
+
+@pytest.mark.parametrize(("leaves", "count"), [("aabb", 0), ("aaab", 1)])
+def test_ranks_below_several_switches_are_reported(
+    lab: Lab, server: Served, samples: dict[str, tuple[Sample, Manifest]], leaves: str, count: int
+) -> None:
+    """Two ranks, on the last nodes; a switch with two nodes has room for both, one of four nodes
+    that are below another does not count."""
+    sample = next(sample for sample, _ in samples.values() if sample.launch.fabric)
+    for node, leaf in enumerate(leaves):
+        server.put("v1", "Node", f"gpu-{node}", labels={"ml.example.com/leaf": leaf})
+    pods = [Pod({}, "node", rank, "", f"gpu-{rank + 2}", "Running") for rank in range(2)]
+    found = list(sample_runs._scattered(lab, pods, sample))
+
+    assert found == ["ranks are below a, b, though one has room for all of them"][:count]
+
+
+@pytest.mark.parametrize("networks", [["rdma-0"], ["rdma-1", "rdma-0"], ["rdma-0", "rdma-1"]])
+def test_interfaces_of_pods_are_compared_with_the_fabric(
+    samples: dict[str, tuple[Sample, Manifest]], networks: list[str]
+) -> None:
+    """One is missing; they are in another order; they are right."""
+    sample = next(sample for sample, _ in samples.values() if sample.launch.rdma)
+    fabric = DeviceFabric("gke", AT, PROVIDERS["gke-rdma"], "", networks=("rdma-0", "rdma-1"))
+    on = replace(sample, grant=replace(sample.grant, launch=replace(sample.launch, fabric=fabric)))
+    listed = [{"interfaceName": f"eth{i}", "network": each} for i, each in enumerate(networks)]
+    own = [{"interfaceName": "eth0", "network": "default"}]
+    annotations = {"networking.gke.io/interfaces": json.dumps(own + listed)}
+    pod = Pod({"metadata": {"name": "n", "annotations": annotations}}, "node", 0, "", "", "")
+    found = list(sample_runs._wrong_interfaces([pod], on))
+
+    assert bool(found) is (networks != ["rdma-0", "rdma-1"])
 
 
 def test_inactive_queue_is_reported(lab: Lab, active: Served) -> None:

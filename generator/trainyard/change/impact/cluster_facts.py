@@ -90,7 +90,7 @@ def fabric_facts(fabric: Fabric) -> Facts:
     """Yield the values of a fabric, but for the numbers that new teams get."""
     values = {"has link": fabric.provider.name}
     if isinstance(fabric, DeviceFabric):
-        values["gives pods"] = fabric.devices
+        values["gives pods"] = fabric.given
         if fabric.network:
             values["attaches pods to"] = fabric.network
     if isinstance(fabric, RailFabric):
@@ -135,8 +135,9 @@ def pool_facts(pool: Pool) -> Facts:
     yield Fact("By hand", subject, "kubelet keeps"), ", ".join(amounts)
     yield Fact("By hand", subject, "pods at most"), str(hardware.total.pods)
     if fabric := pool.device_fabric:
-        number = f"{fabric.advertised(hardware)} of {fabric.devices}"
-        yield Fact("By hand", subject, "advertise"), number
+        counts = fabric.counted(hardware) or dict.fromkeys(fabric.networks, 1)
+        numbers = ", ".join(f"{number} of {name}" for name, number in counts.items())
+        yield Fact("By hand", subject, "advertise"), numbers
     if pool.rails:
         yield from _rail_facts(subject, hardware)
 

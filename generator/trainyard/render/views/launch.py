@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from trainyard.model.quantity import format_amount, format_bytes, format_cpu
 from trainyard.render.environment import (
     JOB_FOLDER,
     NVLINK,
+    POD_INTERFACE,
     home,
     launcher_environment,
     rank_environment,
@@ -183,7 +185,7 @@ class LaunchView:
     @property
     def launcher_annotations(self) -> dict[str, str]:
         """Annotations of the launcher's pod: networks if it has ranks, SCC, and the topology."""
-        networks = self._networks if self.launcher_is_node else {}
+        networks = self._networks | self._interfaces if self.launcher_is_node else {}
         return dict(sorted({**self._placement, **networks}.items()))
 
     @property
@@ -194,7 +196,8 @@ class LaunchView:
         a rank below 0 and places them in any order (seen on Kueue 0.16.2 and 0.19.2).
         """
         order = {"kueue.x-k8s.io/pod-index-offset": "-1"} if self.launch.is_grouped else {}
-        return dict(sorted({**self._placement, **self._networks, **order}.items()))
+        networks = self._networks | self._interfaces
+        return dict(sorted({**self._placement, **networks, **order}.items()))
 
     @property
     def _networks(self) -> dict[str, str]:
@@ -209,6 +212,19 @@ class LaunchView:
         if isinstance(fabric, RailFabric):
             for rail in launch.rails:
                 yield names.network(fabric.name, rail, launch.owner)
+
+    @property
+    def _interfaces(self) -> dict[str, str]:
+        """Annotations that ask for an interface in each network, beside that of every pod."""
+        fabric = self.launch.rdma
+        if not isinstance(fabric, DeviceFabric) or fabric.provider.annotations is None:
+            return {}
+        keys = fabric.provider.annotations
+        named = [(POD_INTERFACE, "default")]
+        named += [(f"eth{i}", each) for i, each in enumerate(fabric.networks, keys.first)]
+        asked = [{"interfaceName": name, "network": network} for name, network in named]
+        listed = json.dumps(asked, separators=(",", ":"))
+        return {keys.default: POD_INTERFACE, keys.interfaces: listed}
 
     @property
     def _placement(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from trainyard.model.ipam import IPAMS
 from trainyard.model.network import BESIDE_MPI_JOBS, MPI_JOBS, AddressPool, Egress, Network
 from trainyard.model.provider import Separation
 from trainyard.model.topology import HOSTNAME, Topology
+from trainyard.render.cel import text, text_list
 
 _ONE_PORT = {"arp_announce": "2", "arp_ignore": "1"}
 """Sysctls by which an interface answers for its own address only.
@@ -45,14 +46,28 @@ class DeviceFabricView:
     @property
     def needs(self) -> list[str]:
         """What its owner sets up, a sentence each, as Markdown."""
-        devices = f"`{self.fabric.devices}`"
-        return [need.format(devices=devices) for need in self.fabric.provider.needs]
+        given = ", ".join(f"`{each}`" for each in self.fabric.networks or (self.fabric.devices,))
+        return [need.format(devices=given) for need in self.fabric.provider.needs]
 
     @property
     def allocatable_path(self) -> str:
-        """JSONPath of the number of devices that a node advertises."""
+        """JSONPath of what a node advertises: of the devices, or of all where they are many."""
         escaped = self.fabric.devices.replace(".", "\\.")
-        return f"{{.status.allocatable.{escaped}}}"
+        return f"{{.status.allocatable.{escaped}}}" if escaped else "{.status.allocatable}"
+
+    @property
+    def leaves_its_networks(self) -> str:
+        """CEL: who is no rank asks for no interface in its networks, nor hides one by an escape."""
+        keys = self.fabric.provider.annotations
+        if keys is None:
+            return "true"
+        key, listed = text(keys.interfaces), f"variables.annotations[{text(keys.interfaces)}]"
+        names = text_list([f'"{network}"' for network in self.fabric.networks])
+        return (
+            f"variables.free || !({key} in variables.annotations) || "
+            f"variables.oldAnnotations[?{key}] == optional.of({listed}) || "
+            f"(!{listed}.contains('\\\\') && {names}.all(name, !{listed}.contains(name)))"
+        )
 
     @property
     def is_separated(self) -> bool:

@@ -9,7 +9,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="""
         A fabric has the fields of its link: `addresses` and a range where the tree makes rails and
-        networks, `devices` where the cluster's owner names what pods request.
+        networks, `devices` or `networks` where the cluster's owner names what pods get.
     """,
     why="""
         The field has no effect, or pods would request nothing and fall back to TCP: ranges,
@@ -17,7 +17,7 @@ RULE = Rule(
     """,
     fix="""
         Remove the field, or change `link`. `infiniband` and `roce` need `addresses`;
-        `exclusive-devices` and `shared-device` need `devices`, e.g. `devices: rdma/ib`; `efa` needs
-        neither.
+        `exclusive-devices` and `shared-device` need `devices`, e.g. `devices: rdma/ib`; `gke-rdma`
+        needs `networks`; `efa` needs none of them.
     """,
 )

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.fabric import DeviceFabric
 from trainyard.model.platform import Platform
+from trainyard.model.pool import Pool
+from trainyard.model.quantity import counted
+from trainyard.model.runtime import Runtime
+from trainyard.model.team import Quota
+from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._shares import flavors_in_parts, runtimes
+from trainyard.rules._shares import pools, runtimes
 
 RULE = Rule(
     id="fabric/share-without-its-devices",
@@ -25,18 +31,39 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for tenant, flavor in flavors_in_parts(platform):
-        fabric = flavor.pool.device_fabric
+    for pool, owners in pools(platform):
+        fabric = pool.device_fabric
         if not fabric or not fabric.provider.whole_nodes:
             continue
-        for runtime in runtimes(platform, tenant, flavor.pool):
-            if runtime.uses_rdma:
-                message = (
-                    f"team {tenant.name} has {flavor.quota.display(flavor.quota.nodes)} of pool "
-                    f"`{flavor.pool.name}`, but `{fabric.devices}` goes with whole nodes"
-                )
-                notes = [Note(f"runtime `{runtime.name}` requests it", runtime.at.key())]
-                yield RULE.at(flavor.quota.place, message, notes=notes)
+        shares = [(tenant, quota) for tenant, quota in owners if quota.is_share]
+        for runtime in filter(_uses_rdma, platform.runtimes):
+            users = [
+                (tenant, quota)
+                for tenant, quota in shares
+                if runtime in runtimes(platform, tenant, pool)
+            ]
+            if users:
+                yield _refused(pool, fabric, runtime, users)
+
+
+def _uses_rdma(runtime: Runtime) -> bool:
+    return runtime.uses_rdma
+
+
+def _refused(
+    pool: Pool, fabric: DeviceFabric, runtime: Runtime, users: Sequence[tuple[Tenant, Quota]]
+) -> Diagnostic:
+    """Return the finding of a runtime on a pool: one mistake, however many teams have shares."""
+    (tenant, quota), *others = users
+    message = (
+        f"team {tenant.name} has {quota.display(quota.nodes)} of pool `{pool.name}`, but "
+        f"`{fabric.given}` goes with whole nodes"
+    )
+    notes = [Note(f"runtime `{runtime.name}` requests it", runtime.at.key())]
+    if others:
+        also = f"the shares of {counted(len(others), 'other team')} are like this, as here"
+        notes.append(Note(also, others[0][1].place))
+    return RULE.at(quota.place, message, notes=notes)
 
 
 CHECK = Check(RULE, find)

@@ -30,7 +30,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
             fabric = pool.device_fabric
-            if fabric and not fabric.advertised(pool.hardware):
+            if fabric and 0 in fabric.counted(pool.hardware).values():
                 message = (
                     f"pool `{pool.name}` is on fabric `{fabric.name}`, but a "
                     f"`{pool.hardware.name}` states no number of `{fabric.devices}`"
