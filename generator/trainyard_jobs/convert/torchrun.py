@@ -7,7 +7,9 @@ deepspeedai/DeepSpeed:deepspeed/launcher/runner.py@2d991ba3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -107,6 +109,7 @@ _ACCELERATE = Dialect(
 DIALECTS = {"torchrun": _TORCHRUN, "deepspeed": _DEEPSPEED, "accelerate": _ACCELERATE}
 """Options by the program."""
 _MODULES = {"torch.distributed.run", "torch.distributed.launch"}
+_CALL = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*)(?= )")
 GIVEN = "Trainer sets nodes, ranks and the first node's name (PET_*); torchrun reads them"
 """Of a note about the options that are left out."""
 OLD = "torch.distributed.launch"
@@ -166,6 +169,19 @@ def starter(words: Sequence[str]) -> str:
     if name == "deepspeed" or (name == "accelerate" and words[1:2] == ["launch"]):
         return name
     return "torchrun" if _start(words) else ""
+
+
+def calls_in(script: str) -> Iterator[list[str]]:
+    """Yield the words of the first call in each line of a shell's script: of a starter, or Python.
+
+    A line whose quotes are not closed has none.
+    """
+    for line in script.replace("\\\n", " ").splitlines():
+        if call := _CALL.search(line):
+            try:
+                yield shlex.split(line[call.start() :])
+            except ValueError:
+                continue
 
 
 def read_call(words: Sequence[str]) -> TorchCall:

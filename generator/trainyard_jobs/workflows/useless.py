@@ -6,7 +6,6 @@ A command is neither run nor known in full: each note names what is seen, and wh
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from trainyard_jobs.convert.folder import MEANING, relative_program
 from trainyard_jobs.convert.launch import program_of, starts_ranks
 from trainyard_jobs.convert.scripts import calls_mpi
 from trainyard_jobs.convert.shell import script_of
-from trainyard_jobs.convert.torchrun import read_torchrun, starter
+from trainyard_jobs.convert.torchrun import calls_in, read_torchrun, starter
 
 Body = dict[str, Any]
 
@@ -203,14 +202,8 @@ def _call(run: _Run) -> list[str]:
         return ["torchrun", *run.words]
     if not script_of(list(run.words)):
         return list(run.words)
-    for line in run.script.replace("\\\n", " ").split("\n"):
-        at = line.find("torchrun ")
-        if at >= 0:
-            try:
-                return shlex.split(line[at:])
-            except ValueError:
-                return []
-    return []
+    calls = calls_in(run.script)
+    return next((words for words in calls if starter(words) == "torchrun"), [])
 
 
 def _mpi_numbers(run: _Run) -> Iterator[str]:
