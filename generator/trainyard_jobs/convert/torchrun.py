@@ -110,6 +110,8 @@ DIALECTS = {"torchrun": _TORCHRUN, "deepspeed": _DEEPSPEED, "accelerate": _ACCEL
 """Options by the program."""
 _MODULES = {"torch.distributed.run", "torch.distributed.launch"}
 _CALL = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*)(?= )")
+_EXPANSION = re.compile(r"\$\(\(.*?\)\)|\$\([^()\n]*\)")
+"""A computed number, or what a command prints: one word, with spaces in it."""
 GIVEN = "Trainer sets nodes, ranks and the first node's name (PET_*); torchrun reads them"
 """Of a note about the options that are left out."""
 OLD = "torch.distributed.launch"
@@ -152,6 +154,11 @@ class TorchCall:
         """Nodes, of a range the largest; 0 where the call does not state them."""
         return _number(self.nodes[0].rpartition(":")[2] or "auto")
 
+    def takes(self, nodes: int) -> bool:
+        """Return whether it starts on some nodes: on its number, or on each of its range."""
+        least, most = _number(self.nodes[0].partition(":")[0] or "auto"), self.number_of_nodes
+        return not least or not most or least <= nodes <= most
+
 
 def is_torchrun(words: Sequence[str]) -> bool:
     """Return whether a command is torchrun, or the module behind it."""
@@ -176,7 +183,8 @@ def calls_in(script: str) -> Iterator[list[str]]:
 
     A line whose quotes are not closed has none.
     """
-    for line in script.replace("\\\n", " ").splitlines():
+    text = _EXPANSION.sub(lambda found: found[0].replace(" ", ""), script.replace("\\\n", " "))
+    for line in text.splitlines():
         if call := _CALL.search(line):
             try:
                 yield shlex.split(line[call.start() :])
