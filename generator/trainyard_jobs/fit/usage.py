@@ -75,8 +75,8 @@ def snapshot_of(bodies: Iterable[Body]) -> Snapshot:
     stopped: dict[str, str] = {}
     workloads: list[Body] = []
     quotas: dict[tuple[str, str], Body] = {}
-    claims: dict[tuple[str, str], str] = {}
-    for body in bodies:
+    known = list(bodies)
+    for body in known:
         kind, (namespace, name) = body.get("kind"), _named(body)
         if kind == "ClusterQueue":
             # Kueue writes it with the first status.
@@ -88,10 +88,15 @@ def snapshot_of(bodies: Iterable[Body]) -> Snapshot:
             workloads.append(body)
         elif kind == "ResourceQuota":
             quotas[namespace, name] = mapping(body, "status", "used")
-        elif kind == "PersistentVolumeClaim":
-            claims[namespace, name] = str(value_at(body, "status.phase") or _NO_PHASE)
     running = map(_running, filter(has_quota, workloads))
-    return Snapshot(queues, tuple(running), quotas, bool(workloads), stopped, claims)
+    return Snapshot(queues, tuple(running), quotas, bool(workloads), stopped, dict(_claims(known)))
+
+
+def _claims(bodies: Iterable[Body]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield namespace and name of each claim, and its phase."""
+    for body in bodies:
+        if body.get("kind") == "PersistentVolumeClaim":
+            yield _named(body), str(value_at(body, "status.phase") or _NO_PHASE)
 
 
 def _named(body: Body) -> tuple[str, str]:
