@@ -20,12 +20,25 @@ pytestmark = [
         ids=[NEW.name, OLD.name],
     ),
 ]
+_TORCHRUN = {
+    "runtimes/torchrun.yaml": {
+        "version": 1,
+        "displayName": "PyTorch",
+        "launcher": "torchrun",
+        "hardware": ["dgx-h100"],
+        "image": f"registry.example.com/ml/torch@sha256:{'0' * 64}",
+        "libraries": {"torch": "2.8.0"},
+        "maxNodes": 8,
+    },
+    "teams/nlp.yaml": {"runtimes": ["openmpi-cuda", "torchrun"]},
+}
+"""Changes that give the page a function of a notebook, beside jobs of MPI."""
 _RUNTIME = "trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime"
 
 
 def outcomes(stage: Stage, old: str = "", new: str = "") -> list[Outcome]:
     """Return both lines of the table for the page of team nlp, with some of its text replaced."""
-    scene = stage.deploy({})
+    scene = stage.deploy(_TORCHRUN)
     settle(stage.lab)
     assert scene.queues_are_known("nlp")
     for path, _, text in team_pages(scene.site):
@@ -45,6 +58,10 @@ def test_page_runs_and_a_wrong_page_does_not(stage: Stage) -> None:
     commands, python = outcomes(stage, "num_nodes=2", "num_nodes=1")
     assert commands.fine
     assert python.failures
+
+    commands, python = outcomes(stage, "func=fit_line", "func=fit_curve")
+    assert commands.fine
+    assert "name 'fit_curve' is not defined" in python.failures[0].words
 
 
 def test_runtime_that_the_sdk_cannot_read_is_noticed(stage: Stage) -> None:

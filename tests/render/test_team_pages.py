@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tests.pages import USERS, saved
 from tests.rules.cases import platform_of
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 from trainyard.render.team_pages import JOB, page_path, team_pages
+from trainyard.render.user_pages import user_pages
 from trainyard.yaml_io.manifests import parse_manifests
 
 _BLOCK = re.compile(r"^```(shell|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -29,14 +31,16 @@ def blocks(text: str, language: str) -> list[str]:
     return [block for name, block in _BLOCK.findall(text) if name == language]
 
 
-def test_page_links_each_job_to_copy() -> None:
+def test_page_links_each_job_to_copy_and_each_page_for_users() -> None:
     place = site()
     files = {manifest.path for manifest in render_site(place)}
+    pages_for_users = {f"../../{path}" for path in user_pages()}
     for path, tenant, text in team_pages(place):
         assert path == page_path(tenant)
         folder = path.rpartition("/")[0]
-        linked = re.findall(r"\]\(([^)]*)\)", text)
-        assert {f"{folder}/{link}" for link in linked} == {
+        linked = set(re.findall(r"\]\(([^)]*)\)", text))
+        assert linked >= pages_for_users
+        assert {f"{folder}/{link}" for link in linked - pages_for_users} == {
             each for each in files if each.startswith(f"{folder}/")
         }
 
@@ -62,12 +66,41 @@ def test_words_of_a_pod_that_no_node_takes_have_a_row() -> None:
     assert "ask nlp-oncall@example.com to compare the nodes' labels" in pod
 
 
+def torchrun() -> dict[str, Any]:
+    """Return changes that give team nlp a runtime with torchrun beside its own."""
+    runtime = {
+        "version": 1,
+        "displayName": "PyTorch",
+        "launcher": "torchrun",
+        "hardware": ["dgx-h100"],
+        "image": IMAGE,
+        "libraries": {"torch": "2.8.0"},
+        "maxNodes": 8,
+    }
+    return {"runtimes/torchrun.yaml": runtime, NLP: {"runtimes": ["openmpi-cuda", "torchrun"]}}
+
+
 def test_page_needs_ten_lines_of_python() -> None:
-    first, own = (block for block in blocks(pages()["nlp"], "python") if ".train(" in block)
-    assert first.count("\n") <= 10
-    assert own.count("\n") <= 10
-    for block in (first, own):
+    submitting = [each for each in blocks(pages(torchrun())["nlp"], "python") if ".train(" in each]
+    assert len(submitting) == 3
+    for block in submitting:
+        assert block.count("\n") <= 10
         compile(block, "page", "exec")
+
+
+def test_page_has_the_function_of_the_quickstart() -> None:
+    """Which `tests/e2e/test_notebook.py` runs as the SDK sends it."""
+    python = blocks(pages(torchrun())["nlp"], "python")
+    (function,) = (block for block in python if "def fit_line" in block)
+    submits = python[python.index(function) + 1]
+
+    assert function == saved(USERS / "quickstart.md")["fit_line.py"]
+    assert "CustomTrainer(func=fit_line, num_nodes=2)" in submits
+    assert 'get_runtime("torchrun-v1-dgx-h100")' in submits
+
+
+def test_page_without_torchrun_has_no_function() -> None:
+    assert "CustomTrainer(" not in pages()["nlp"]
 
 
 def test_page_names_the_sdk_of_the_release() -> None:
@@ -84,21 +117,7 @@ def test_page_has_no_row_of_what_the_team_lacks() -> None:
 
 
 def test_page_begins_with_the_default_runtime() -> None:
-    second = {
-        "version": 1,
-        "displayName": "PyTorch",
-        "launcher": "torchrun",
-        "hardware": ["dgx-h100"],
-    }
-    both: dict[str, Any] = {
-        "runtimes/torchrun.yaml": {
-            **second,
-            "image": IMAGE,
-            "libraries": {"torch": "2.8.0"},
-            "maxNodes": 8,
-        },
-        NLP: {"runtimes": ["openmpi-cuda", "torchrun"]},
-    }
+    both = torchrun()
     given = {**both, NLP: {**both[NLP], "defaultRuntime": "torchrun"}}
     assert "runtimeRef: {name: openmpi-cuda-v1-dgx-h100}" in pages(both)["nlp"]
     assert "runtimeRef: {name: torchrun-v1-dgx-h100}" in pages(given)["nlp"]

@@ -23,6 +23,7 @@ from trainyard.render.unit import (
     node_limits,
     readme,
 )
+from trainyard.render.user_pages import user_pages
 from trainyard.tree.lockfile import LOCKFILE, lock_bytes, make_lock, parse_lock
 from trainyard.tree.tree import Tree, lockfile_of
 from trainyard.yaml_io.emitter import emit
@@ -144,6 +145,7 @@ def _texts(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
         **node_limits(site),
         **evidence_page(site, manifests),
         **runbooks(site),
+        **user_pages(),
         ".gitattributes": (
             f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n"
         ),

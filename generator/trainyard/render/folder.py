@@ -1,4 +1,4 @@
-"""The folder of the templates, and the scripts in it."""
+"""The folders of the templates and of the pages for users, and the scripts in the first."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ def templates_folder() -> Path:
     """Return templates/: inside an installed package, or beside it in a checkout."""
     packaged = _PACKAGE / "templates"
     return packaged if packaged.is_dir() else _PACKAGE.parents[1] / "templates"
+
+
+def users_folder() -> Path:
+    """Return the folder of the pages for users: inside an installed package, or in a checkout."""
+    packaged = _PACKAGE / "users"
+    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / "docs" / "users"
 
 
 @cache

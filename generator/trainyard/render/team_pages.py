@@ -21,7 +21,7 @@ from trainyard.model.tenant import Tenant
 from trainyard.render.markdown import code, page
 from trainyard.render.reach import Reach
 from trainyard.render.views.counts import MOST_JOBS
-from trainyard.render.views.example import Example
+from trainyard.render.views.example import Example, example_of
 
 JOB: Final = "first-job"
 """Name of the job on the page."""
@@ -183,22 +183,8 @@ class TeamPage:
 
     @property
     def example(self) -> Example:
-        """The job to begin with: two nodes, no steps before it, the default runtime and queue.
-
-        Else the runtime of the largest jobs, which is the most general one.
-        """
-        return Example(
-            min(
-                self.tenant.samples,
-                key=lambda each: (
-                    -each.nodes,
-                    bool(each.launch.runtime.initializers),
-                    each.launch != each.space.default_launch,
-                    each.local_queue != names.DEFAULT_QUEUE,
-                    -each.grant.nodes,
-                ),
-            )
-        )
+        """The job to begin with."""
+        return example_of(self.tenant.samples)
 
     @property
     def reach(self) -> Reach:

@@ -14,9 +14,11 @@ from trainyard.model.quantity import (
     format_cpu,
     in_base_units,
 )
+from trainyard_jobs.convert import fetches, folder
 from trainyard_jobs.convert.choice import Choice
 from trainyard_jobs.convert.draft import LAUNCHER, LAUNCHER_RESOURCES, Draft
-from trainyard_jobs.convert.folder import MEANING, relative_program
+from trainyard_jobs.convert.fetches import fetch_in
+from trainyard_jobs.convert.folder import relative_program
 from trainyard_jobs.convert.model import Kind, Remark
 
 
@@ -31,13 +33,15 @@ def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:
     yield from _shared_memory(draft, choice)
     yield from _objects(draft, final, choice)
     yield from _folder(draft, choice.launch.runtime.launcher)
+    if fetched := fetch_in([*draft.command, *draft.args], choice.space.cluster):
+        yield Remark(draft.place("command"), Kind.CHOOSE, f"`{fetched}`", fetches.MEANING)
 
 
 def _folder(draft: Draft, launcher: Launcher) -> Iterator[Remark]:
     """Yield a script that a job without MPI does not find, since it starts in another folder."""
     script = "" if launcher.mpi else relative_program([*draft.command, *draft.args])
     if script:
-        yield Remark(draft.place("command"), Kind.CHOOSE, f"`{script}`", MEANING)
+        yield Remark(draft.place("command"), Kind.CHOOSE, f"`{script}`", folder.MEANING)
 
 
 def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Remark]:

@@ -6,14 +6,12 @@ Its runtime starts it in an empty folder that the job may write to, and not in t
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 
 from trainyard.render.environment import RANKS_HOME
 from trainyard_jobs.convert.shell import script_of
-from trainyard_jobs.convert.torchrun import read_call, starter
+from trainyard_jobs.convert.torchrun import calls_in, read_call, starter
 
-_CALL = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*)(?= )")
 _CHANGES_FOLDER = re.compile(r"(?<![\w./-])(?:cd|pushd)\s+\S")
 _PYTHON = re.compile(r"(?:.*/)?python[\d.]*")
 _OF_MODULE = frozenset({"-m", "--module"})
@@ -37,7 +35,7 @@ def relative_program(words: Sequence[str]) -> str:
 def _scripts(words: list[str]) -> Iterator[str]:
     at = script_of(words)
     if at:
-        yield from _of_text(words[at].replace("\\\n", " "))
+        yield from _of_text(words[at])
         return
     program = words[read_call(words).program :] if starter(words) else words
     if program != words and script_of(program):
@@ -67,14 +65,7 @@ def _of_text(text: str) -> Iterator[str]:
     """Yield the scripts that a shell's script calls by a path without its folder."""
     if _CHANGES_FOLDER.search(text):
         return
-    for line in text.splitlines():
-        call = _CALL.search(line)
-        if not call:
-            continue
-        try:
-            words = shlex.split(line[call.start() :])
-        except ValueError:
-            continue
+    for words in calls_in(text):
         for found in _scripts(words):
             if not re.search(rf">\s*[\"']?{re.escape(found)}", text):
                 yield found

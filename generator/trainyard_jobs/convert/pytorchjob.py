@@ -202,9 +202,8 @@ def _of_torchrun(fields: Fields, draft: Draft, words: list[str], at: Path, folde
         option = words[call.unknown]
         fields.note(Kind.REFUSED, at, f"`{option}`", "torchrun has no such option")
         return draft
-    stated = call.number_of_nodes
-    if stated not in {None, 0, draft.nodes} and call.nodes[0]:
-        text = f"it waits for {stated} nodes, and the job has {draft.nodes}"
+    if not call.takes(draft.nodes):
+        text = f"it waits for {call.nodes[0]} nodes, and the job has {draft.nodes}"
         fields.note(Kind.REFUSED, at, f"`--nnodes {call.nodes[0]}`", text)
     fields.note(Kind.DROPPED, at, "nodes, ranks and rendezvous of torchrun", GIVEN)
     ranks = whole_number(call.ranks[0]) or _ranks(fields, draft.gpus or 1)

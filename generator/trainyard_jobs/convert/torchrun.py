@@ -7,7 +7,9 @@ deepspeedai/DeepSpeed:deepspeed/launcher/runner.py@2d991ba3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -107,6 +109,9 @@ _ACCELERATE = Dialect(
 DIALECTS = {"torchrun": _TORCHRUN, "deepspeed": _DEEPSPEED, "accelerate": _ACCELERATE}
 """Options by the program."""
 _MODULES = {"torch.distributed.run", "torch.distributed.launch"}
+_CALL = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*)(?= )")
+_EXPANSION = re.compile(r"\$\(\(.*?\)\)|\$\([^()\n]*\)")
+"""A computed number, or what a command prints: one word, with spaces in it."""
 GIVEN = "Trainer sets nodes, ranks and the first node's name (PET_*); torchrun reads them"
 """Of a note about the options that are left out."""
 OLD = "torch.distributed.launch"
@@ -149,6 +154,11 @@ class TorchCall:
         """Nodes, of a range the largest; 0 where the call does not state them."""
         return _number(self.nodes[0].rpartition(":")[2] or "auto")
 
+    def takes(self, nodes: int) -> bool:
+        """Return whether it starts on some nodes: on its number, or on each of its range."""
+        least, most = _number(self.nodes[0].partition(":")[0] or "auto"), self.number_of_nodes
+        return not least or not most or least <= nodes <= most
+
 
 def is_torchrun(words: Sequence[str]) -> bool:
     """Return whether a command is torchrun, or the module behind it."""
@@ -166,6 +176,20 @@ def starter(words: Sequence[str]) -> str:
     if name == "deepspeed" or (name == "accelerate" and words[1:2] == ["launch"]):
         return name
     return "torchrun" if _start(words) else ""
+
+
+def calls_in(script: str) -> Iterator[list[str]]:
+    """Yield the words of the first call in each line of a shell's script: of a starter, or Python.
+
+    A line whose quotes are not closed has none.
+    """
+    text = _EXPANSION.sub(lambda found: found[0].replace(" ", ""), script.replace("\\\n", " "))
+    for line in text.splitlines():
+        if call := _CALL.search(line):
+            try:
+                yield shlex.split(line[call.start() :])
+            except ValueError:
+                continue
 
 
 def read_call(words: Sequence[str]) -> TorchCall:

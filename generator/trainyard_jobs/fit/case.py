@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.admission import Judge, Request
-from trainyard.model.lookup import mapping, value_at
+from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import DEFAULT_QUEUE, JOB_CONTROLLER, JOB_LABEL
 from trainyard.model.people import SIGNED_IN, acting_as
@@ -141,33 +141,28 @@ def case_of(ground: Ground, job: Body) -> Case:
     body = _placed(job, home_of(job, ground.tenant.spaces).namespace)
     namespace = str(mapping(body, "metadata").get("namespace"))
     space = ground.spaces.get(namespace)
-    assumed = [*_assumed(job, namespace)]
     checks = [*_namespace_check(ground, namespace, space)]
     checks += _never(Link.FORM, _schema_faults(ground, body))
-    if checks:
-        # A job that can't be read may name a runtime that there is not, which is said at once.
-        if isinstance(value_at(body, "spec.runtimeRef.name"), str):
-            checks += _missing_runtime(ground, space, body)
-        return Case(ground, body, space, None, (), (*checks, *assumed))
-    body = defaulted(
-        body,
-        patches_runtimes=ground.patches_runtimes,
-        has_default_queue=ground.objects.find("LocalQueue", DEFAULT_QUEUE, namespace) is not None,
-    )
-    checks = [*assumed, *_never(Link.FORM, _form_faults(ground, space, body))]
-    runtime = _runtime(ground, body)
+    runtime, pods = None, tuple[Pods, ...]()
+    if not checks:
+        body = defaulted(
+            body,
+            patches_runtimes=ground.patches_runtimes,
+            has_default_queue=ground.objects.find("LocalQueue", DEFAULT_QUEUE, namespace)
+            is not None,
+        )
+        runtime = _runtime(ground, body)
+        checks += _never(Link.FORM, _form_faults(ground, space, body))
     if runtime is None:
         checks += _missing_runtime(ground, space, body)
     else:
         faults = trainer_faults(body, runtime.body, patches_runtimes=ground.patches_runtimes)
         checks += _never(Link.RUNTIME, faults, runtime.at)
-    pods: tuple[Pods, ...] = ()
-    if runtime is not None:
         try:
             pods = _pods(ground, runtime.body, body, namespace)
         except ValueError as error:
             checks += _never(Link.FORM, [str(error)])
-    return Case(ground, body, space, runtime, pods, tuple(checks))
+    return Case(ground, body, space, runtime, pods, (*_assumed(job, namespace), *checks))
 
 
 def naming(job: Body) -> tuple[str, int]:
@@ -232,11 +227,15 @@ def _runtime(ground: Ground, body: Body) -> Manifest | None:
 
 
 def _missing_runtime(ground: Ground, space: Space | None, body: Body) -> Iterator[Check]:
-    """Yield that there is no runtime of a job's name, with those that its team may use."""
-    if _runtime(ground, body) is not None:
-        return
+    """Yield that there is no runtime of a job's name, with those that its team may use.
+
+    A job that can't be read may name none.
+    """
     team, reference = ground.tenant.team, mapping(body, "spec", "runtimeRef")
-    message = f"there is no {reference.get('kind', RUNTIME)} `{reference.get('name')}`"
+    name = reference.get("name")
+    if not isinstance(name, str) or _runtime(ground, body) is not None:
+        return
+    message = f"there is no {reference.get('kind', RUNTIME)} `{name}`"
     if space is not None:
         allowed = ", ".join(grant.launch.name for grant in space.grants) or "none"
         message += f": team {team.name} may use {allowed} in {space.namespace}"

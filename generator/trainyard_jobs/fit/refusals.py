@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.admission import Answer
-from trainyard.model.lookup import mapping, mappings, value_at
+from trainyard.model.lookup import mapping
 from trainyard.model.quantity import in_base_units
 from trainyard.model.reserved import is_no_job_name
 from trainyard.model.space import Grant, Space
@@ -91,22 +91,6 @@ def _quotas(grant: Grant, space: Space) -> Iterator[Quota]:
             is_alike = name in {flavor.pool.hardware.name, queue.node_class}
             if is_alike and flavor.quota.is_share == is_share:
                 yield flavor.quota
-
-
-def claim_checks(case: Case) -> Iterator[Check]:
-    """Yield claims that the pods mount and that neither the profiles nor the team can create."""
-    if case.space is None or case.space.allowances:
-        return
-    for pods in case.pods:
-        for volume in mappings(pods.template, "spec", "volumes"):
-            name = value_at(volume, "persistentVolumeClaim.claimName")
-            known = case.ground.objects.find("PersistentVolumeClaim", str(name), case.namespace)
-            if name and known is None:
-                message = (
-                    f"there is no claim {name}, and the team's profile has no `claims` to create "
-                    f"one: the pods of {pods.role} hold their quota and stay Pending"
-                )
-                yield Check(Link.VOLUMES, Standing.ADMITTED, message, case.space.team.at / "claims")
 
 
 def object_quota_checks(case: Case) -> Iterator[Check]:

@@ -15,6 +15,8 @@ from trainyard_jobs.fit.cohorts import Amount, queue_node
 Body = dict[str, Any]
 
 HOSTNAME = "kubernetes.io/hostname"
+_NO_PHASE = "Pending"
+"""Phase of a claim that has no status yet."""
 _MOST_DOMAINS = 100_000
 """Of a slice, as the custom resource has it."""
 
@@ -49,6 +51,7 @@ class Snapshot:
         quotas: (namespace, name) of a ResourceQuota -> what is used, as quantities.
         has_jobs: whether it lists Workloads; without them nothing is known of nodes and priorities.
         stopped: node of a ClusterQueue that admits nothing -> why.
+        claims: (namespace, name) of a PersistentVolumeClaim -> its phase; none when it lists none.
     """
 
     queues: Mapping[str, Mapping[Amount, int]] = field(default_factory=dict)
@@ -56,13 +59,14 @@ class Snapshot:
     quotas: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     has_jobs: bool = False
     stopped: Mapping[str, str] = field(default_factory=dict)
+    claims: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def snapshot_of(bodies: Iterable[Body]) -> Snapshot:
     """Return what objects of a cluster show as used; other kinds are passed over.
 
     Args:
-        bodies: ClusterQueues, ResourceQuotas and Workloads.
+        bodies: ClusterQueues, PersistentVolumeClaims, ResourceQuotas and Workloads.
 
     Raises:
         ArithmeticError, LookupError, TypeError, ValueError: an object is none that a cluster has.
@@ -71,7 +75,8 @@ def snapshot_of(bodies: Iterable[Body]) -> Snapshot:
     stopped: dict[str, str] = {}
     workloads: list[Body] = []
     quotas: dict[tuple[str, str], Body] = {}
-    for body in bodies:
+    known = list(bodies)
+    for body in known:
         kind, (namespace, name) = body.get("kind"), _named(body)
         if kind == "ClusterQueue":
             # Kueue writes it with the first status.
@@ -84,7 +89,14 @@ def snapshot_of(bodies: Iterable[Body]) -> Snapshot:
         elif kind == "ResourceQuota":
             quotas[namespace, name] = mapping(body, "status", "used")
     running = map(_running, filter(has_quota, workloads))
-    return Snapshot(queues, tuple(running), quotas, bool(workloads), stopped)
+    return Snapshot(queues, tuple(running), quotas, bool(workloads), stopped, dict(_claims(known)))
+
+
+def _claims(bodies: Iterable[Body]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield namespace and name of each claim, and its phase."""
+    for body in bodies:
+        if body.get("kind") == "PersistentVolumeClaim":
+            yield _named(body), str(value_at(body, "status.phase") or _NO_PHASE)
 
 
 def _named(body: Body) -> tuple[str, str]:

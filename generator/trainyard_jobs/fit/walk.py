@@ -9,8 +9,9 @@ from typing import Any
 
 from trainyard.model.admission import Answer
 from trainyard_jobs.fit.case import Case, Ground, case_of
+from trainyard_jobs.fit.claims import claim_checks
 from trainyard_jobs.fit.queueing import queue_checks
-from trainyard_jobs.fit.refusals import claim_checks, object_quota_checks, policy_checks
+from trainyard_jobs.fit.refusals import object_quota_checks, policy_checks
 from trainyard_jobs.fit.resources import resource_checks
 from trainyard_jobs.fit.verdict import Check, Link, Verdict
 

@@ -71,7 +71,8 @@ def read_snapshot(file: Path) -> Snapshot:
     """Return what objects of a cluster show as used.
 
     Args:
-        file: what ``kubectl get clusterqueues,workloads,resourcequotas -A -o json`` prints.
+        file: what ``kubectl get -A -o json`` prints of ClusterQueues, Workloads, ResourceQuotas
+            and PersistentVolumeClaims.
 
     Raises:
         TreeError: it can't be read, or is not a list of such objects.

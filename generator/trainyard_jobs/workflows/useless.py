@@ -6,7 +6,6 @@ A command is neither run nor known in full: each note names what is seen, and wh
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,20 +13,18 @@ from typing import Any
 from trainyard.model.launcher import TORCHRUN
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.space import Grant, Space
-from trainyard_jobs.convert.folder import MEANING, relative_program
+from trainyard_jobs.convert import fetches, folder
+from trainyard_jobs.convert.fetches import fetch_in
+from trainyard_jobs.convert.folder import relative_program
 from trainyard_jobs.convert.launch import program_of, starts_ranks
 from trainyard_jobs.convert.scripts import calls_mpi
 from trainyard_jobs.convert.shell import script_of
-from trainyard_jobs.convert.torchrun import read_torchrun, starter
+from trainyard_jobs.convert.torchrun import calls_in, read_torchrun, starter
 
 Body = dict[str, Any]
 
 _OF_TORCH = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate|deepspeed)\b")
 _OPERATORS = frozenset({"&&", "||", "|", ";", ">", ">>", "2>&1", "<"})
-_FETCHES = re.compile(
-    r"\b(pip3? install|conda install|from_pretrained|huggingface-cli|hf download|git clone|wget|"
-    r"curl|load_dataset|wandb)\b"
-)
 _ALWAYS = {
     r"(?<![\w-])(?:sudo|apt-get|apt|yum|dnf|apk)(?= )": (
         "no container runs as root: install it in the image"
@@ -85,11 +82,8 @@ def notes_of(job: Body, space: Space, grant: Grant) -> Iterator[str]:
     for pattern, meaning in _ALWAYS.items():
         if found := re.search(pattern, run.script):
             yield f"`{found[0].strip()}`: {meaning}"
-    if (found := _FETCHES.search(run.script)) and not _reaches_internet(space):
-        yield (
-            f"`{found[0]}`: jobs have no internet, so it waits until a time-out: put what it "
-            "fetches into the image or a claim, or name a mirror that the egress rules permit"
-        )
+    if fetched := fetch_in(run.words, space.cluster):
+        yield f"`{fetched}`: {fetches.MEANING}"
 
 
 def _run(job: Body, grant: Grant) -> _Run:
@@ -162,7 +156,7 @@ def _folder(run: _Run) -> Iterator[str]:
     """Yield a script that is looked up in the folder in which a job without MPI starts."""
     own = [] if run.given else ["torchrun"]
     if not run.mpi and (script := relative_program([*own, *run.words])):
-        yield f"`{script}`: {MEANING}"
+        yield f"`{script}`: {folder.MEANING}"
 
 
 def _without_mpirun(run: _Run) -> Iterator[str]:
@@ -190,7 +184,7 @@ def _torch_numbers(run: _Run) -> Iterator[str]:
     call = read_torchrun(words)
     if "--standalone" in words and run.nodes > 1:
         yield f"`--standalone`: each of {run.nodes} nodes trains a model of its own"
-    if call.nodes[0] and call.number_of_nodes not in {None, 0, run.nodes}:
+    if not call.takes(run.nodes):
         yield f"`--nnodes {call.nodes[0]}`: the job has {run.nodes}; leave it out"
     ranks = call.number_of_ranks if call.ranks[0] else 0
     if ranks not in {None, 0, run.ranks}:
@@ -203,14 +197,8 @@ def _call(run: _Run) -> list[str]:
         return ["torchrun", *run.words]
     if not script_of(list(run.words)):
         return list(run.words)
-    for line in run.script.replace("\\\n", " ").split("\n"):
-        at = line.find("torchrun ")
-        if at >= 0:
-            try:
-                return shlex.split(line[at:])
-            except ValueError:
-                return []
-    return []
+    calls = calls_in(run.script)
+    return next((words for words in calls if starter(words) == "torchrun"), [])
 
 
 def _mpi_numbers(run: _Run) -> Iterator[str]:
@@ -222,11 +210,3 @@ def _mpi_numbers(run: _Run) -> Iterator[str]:
     own = re.search(r"(?<!\S)(-H|--host|-hostfile|--hostfile)[ =]\S+", run.script)
     if run.mpi and own and "/etc/mpi/hostfile" not in own[0]:
         yield f"`{own[0]}`: the pods have other names, which /etc/mpi/hostfile has"
-
-
-def _reaches_internet(space: Space) -> bool:
-    """Return whether an egress rule permits jobs any address."""
-    for rule in space.cluster.egress:
-        if rule.source in {"all", "jobs"} and "0.0.0.0/0" in rule.cidrs:
-            return True
-    return False

@@ -27,10 +27,15 @@ for number, block in enumerate(sys.argv[2:]):
         if (folder / "end").exists():
             sys.exit()
     print(f"block {number}:", flush=True)
-    exec(block, scope)
+    cell = folder / f"cell_{number}.py"
+    cell.write_text(block)
+    exec(compile(block, cell, "exec"), scope)
     (folder / f"ran-{number}").write_text(str(scope.get("job", "")))
 """
-"""Runs the block N when there is a file ``run-N``, and writes the variable ``job`` to ``ran-N``."""
+"""Runs the block N when there is a file ``run-N``, and writes the variable ``job`` to ``ran-N``.
+
+Each block has a file, in which the SDK finds the source of its functions.
+"""
 
 _CHAINED: Final = re.compile(r"\n\n(?:The above exception was|During handling of) .*\n\n")
 

@@ -14,7 +14,7 @@ from trainyard import programs
 from trainyard.diagnostics import Pointer
 from trainyard.golang import cache_folder
 from trainyard.model.held import held_queues
-from trainyard.model.space import Sample
+from trainyard.model.space import Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard.render.team_pages import JOB, TeamPage, page_path
 from trainyard_rehearsal.checks.jobs import Job, member
@@ -36,16 +36,17 @@ _PATIENCE: Final = 120.0
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The page of a team, and the job that it submits.
+    """The page of a team.
 
     Args:
         at: the team's profile.
+        space: namespace of the jobs that it submits.
     """
 
     lab: Lab
     path: str
     at: Pointer
-    sample: Sample
+    space: Space
 
     @property
     def file(self) -> Path:
@@ -62,11 +63,11 @@ class _Page:
 
     def start(self, name: str) -> str:
         """Wait until a submitted job runs; return what does not."""
-        return wait_until_running(self.lab, self.job(name), self.sample)
+        return wait_until_running(self.lab, self.job(name), self._sample(name))
 
     def end(self, name: str) -> None:
         """End the pods of a running job."""
-        mpi = self.sample.launch.runtime.launcher.mpi
+        mpi = self._sample(name).launch.runtime.launcher.mpi
         self.job(name).finish("launcher" if mpi else "node")
 
     def delete(self, names: Sequence[str]) -> None:
@@ -75,7 +76,12 @@ class _Page:
             self.job(name).delete()
 
     def job(self, name: str) -> Job:
-        return Job(self.lab.api, self.sample.space.namespace, name)
+        return Job(self.lab.api, self.space.namespace, name)
+
+    def _sample(self, name: str) -> Sample:
+        """Return the sample with the runtime of a submitted job."""
+        runtime = self.job(name).body["spec"]["runtimeRef"]["name"]
+        return next(each for each in self.space.samples if each.launch.name == runtime)
 
 
 def check_team_pages(lab: Lab, teams: Collection[str]) -> Iterator[Outcome]:
@@ -105,8 +111,8 @@ def _has_page(tenant: Tenant, teams: Collection[str]) -> bool:
 
 def _page(lab: Lab, tenant: Tenant) -> _Page:
     site = lab.plan.site
-    sample = TeamPage(site.cluster, tenant, held_queues(site)).example.sample
-    return _Page(lab, page_path(tenant), tenant.team.at, sample)
+    space = TeamPage(site.cluster, tenant, held_queues(site)).example.sample.space
+    return _Page(lab, page_path(tenant), tenant.team.at, space)
 
 
 def _run_commands(page: _Page) -> Iterator[Failure]:
@@ -128,7 +134,7 @@ def _run_commands(page: _Page) -> Iterator[Failure]:
 
 def _run_python(page: _Page) -> Iterator[Failure]:
     """Run the blocks of Python in one session; yield the first failure."""
-    blocks, name = page.blocks("python"), f"{page.sample.space.team.name}-python"
+    blocks, name = page.blocks("python"), f"{page.space.team.name}-python"
     with python_session(page.lab.kubeconfig.parent, blocks, _sdk(page, name)) as session:
         failures = [
             *_first_failure(
@@ -170,8 +176,7 @@ def _first_failure(
 
 
 def _kubeconfig(page: _Page) -> Path:
-    space = page.sample.space
-    return kubeconfig(page.lab, f"member-of-{space.team.name}", *member(space))
+    return kubeconfig(page.lab, f"member-of-{page.space.team.name}", *member(page.space))
 
 
 def _variables(page: _Page) -> dict[str, str]:

@@ -42,6 +42,25 @@ USELESS = {
     "nproc": (TORCH, ["torchrun", "--nproc_per_node=4", "t.py"], None, "the job has 8 on each"),
     "relative script": (TORCH, None, ["t.py", "--lr", "1"], "`t.py`: the job starts in /home"),
     "relative line": (TORCH, ["bash", "-c", "torchrun run/t.py"], None, "in /home/ranks, an empty"),
+    "relative after a number": (
+        TORCH,
+        ["bash", "-c", "accelerate launch --num_processes $$((A * B)) --quiet run.py"],
+        None,
+        "`run.py`: the job starts in /home",
+    ),
+    "relative after a program's answer": (
+        TORCH,
+        ["bash", "-c", "torchrun --master-port $(shuf -n 1 -i 1-9) run.py"],
+        None,
+        "`run.py`: the job starts in /home",
+    ),
+    "module": (
+        TORCH,
+        ["bash", "-c", "A=1\nexec python -m torch.distributed.run --nnodes 4 /app/t.py"],
+        None,
+        "the job has 2; leave it out",
+    ),
+    "range without the job's": (TORCH, ["torchrun", "--nnodes=3:4", "/app/t.py"], None, "3:4"),
     "standalone": (TORCH, ["torchrun", "--standalone", "t.py"], None, "a model of its own"),
 }
 GOOD = {
@@ -50,6 +69,7 @@ GOOD = {
     "all ranks": (MPI, ["mpirun", "-np", "16", "a"], None),
     "script": (MPI, ["bash", "-c", "cd /app && mpirun python t.py"], None),
     "torchrun": (TORCH, ["torchrun", "--nnodes=2", "--nproc-per-node=8", "/app/t.py"], None),
+    "elastic": (TORCH, ["torchrun", "--nnodes=1:4", "--nproc-per-node=8", "/app/t.py"], None),
     "args of torchrun": (TORCH, None, ["/app/t.py", "--lr", "0.1"]),
     "module": (TORCH, ["python", "-m", "torch.distributed.run", "/app/t.py"], None),
     "accelerate": (TORCH, ["bash", "-c", "exec accelerate launch /app/t.py"], None),

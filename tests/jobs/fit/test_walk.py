@@ -352,18 +352,6 @@ def test_jobs_are_judged_each_by_itself() -> None:
     assert standings == {Standing.ADMITTED}
 
 
-def test_claim_that_nobody_can_create_is_mentioned() -> None:
-    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "nothere"}}
-    override = {"targetJobs": [{"name": "node"}], "spec": {"volumes": [volume]}}
-    job = merged(sample({}), {"spec": {"podTemplateOverrides": [override]}})
-    check = only(verdict(ground({}), job), Link.VOLUMES)
-
-    assert check.standing is Standing.ADMITTED
-    assert check.message.startswith("there is no claim nothere")
-    claims = {"teams/nlp.yaml": {"claims": {"scratch": "1Ti"}}}
-    assert not verdict(ground(claims), job).checks
-
-
 def test_limit_of_the_quota_is_shown_at_the_quota() -> None:
     def denies(requests: Any) -> list[Answer]:
         denied = Answer((Denial("limits", "limits-nlp", "spec.trainer.numNodes is 9"),), "denied")

@@ -27,6 +27,14 @@ def test_blocks_share_their_variables(tmp_path: Path) -> None:
     assert "2\n" in printed
 
 
+def test_source_of_a_function_is_found(tmp_path: Path) -> None:
+    """As in a notebook, where the SDK sends it."""
+    blocks = "def one():\n    return 1\n", "import inspect\nprint(inspect.getsource(one))\n"
+    found, printed = run(tmp_path, *blocks)
+    assert found == ["", ""]
+    assert "    return 1\n" in printed
+
+
 def test_failing_block_is_named_with_its_words(tmp_path: Path) -> None:
     fine, failed = run(tmp_path, "one = 1\n", "print(two)\n")[0]
     assert not fine

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from trainyard.model import names
+from trainyard.model.launcher import TORCHRUN
 from trainyard.model.space import Sample
 from trainyard.render.views.runtime import RuntimeView
 from trainyard.render.views.sample import SampleView
@@ -43,6 +45,16 @@ class Example:
     def mpi(self) -> bool:
         """Return whether a launcher starts its processes."""
         return self.sample.launch.runtime.launcher.mpi
+
+    @property
+    def notebook(self) -> Example | None:
+        """The job that trains a function: beside this one, with torchrun; None without such one."""
+        able = [
+            each
+            for each in self.sample.space.samples
+            if each.launch.runtime.launcher == TORCHRUN and not each.launch.runtime.initializers
+        ]
+        return Example(max(able, key=lambda each: each.nodes)) if able else None
 
     @property
     def has_workers(self) -> bool:
@@ -88,3 +100,25 @@ class Example:
     @property
     def _folders(self) -> list[str]:
         return [claim.mount_path for claim in self.sample.space.claims]
+
+
+def example_of(samples: Iterable[Sample]) -> Example:
+    """Return the job to begin with: two nodes, no steps, the default runtime and queue.
+
+    Else the runtime of the largest jobs, which is the most general one.
+
+    Args:
+        samples: all jobs to copy of a team; at least one.
+    """
+    return Example(
+        min(
+            samples,
+            key=lambda each: (
+                -each.nodes,
+                bool(each.launch.runtime.initializers),
+                each.launch != each.space.default_launch,
+                each.local_queue != names.DEFAULT_QUEUE,
+                -each.grant.nodes,
+            ),
+        )
+    )

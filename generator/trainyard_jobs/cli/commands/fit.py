@@ -37,7 +37,8 @@ _JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
     "--usage",
     type=_FILE,
     metavar="FILE",
-    help="What is in use: `kubectl get clusterqueues,workloads,resourcequotas -A -o json`.",
+    help="What is in use: "
+    "`kubectl get clusterqueues,workloads,resourcequotas,persistentvolumeclaims -A -o json`.",
 )
 @click.option(
     "--build",

@@ -164,8 +164,8 @@ class Plan:
             if number is None and not (index == call.ranks[1] and sizes.gpus):
                 reason = "its number is not known before the script runs"
                 raise RefusedError(start.words[index].at, f"`{text}`", reason)
-        if call.number_of_nodes not in {None, 0, sizes.nodes}:
-            reason = f"it waits for {call.number_of_nodes} nodes, and the job has {sizes.nodes}"
+        if not call.takes(sizes.nodes):
+            reason = f"it waits for {call.nodes[0]} nodes, and the job has {sizes.nodes}"
             option = start.words[call.nodes[1]]
             raise RefusedError(option.at, f"`{option.raw.partition('=')[0]}`", reason)
 

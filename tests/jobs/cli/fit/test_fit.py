@@ -225,6 +225,24 @@ def test_job_waits_for_what_a_snapshot_shows(trainyard: Call, job: Path) -> None
     assert "  = help: set spec.trainer.numNodes to 6\n" in ended.out
 
 
+def test_claim_that_is_missing_is_shown_with_what_helps(trainyard: Call, job: Path) -> None:
+    ended = trainyard("fit", str(edited(job, "claimName: home", "claimName: hone")), *WHERE)
+
+    assert ended.out.startswith("team-nlp/nlp-openmpi-cuda: admitted as far as judged\n")
+    assert "  volumes: the profiles have no claim hone; unless there is one, pods" in ended.out
+    assert "  = help: set claimName to home\n" in ended.out
+
+
+def test_waiting_job_shows_its_missing_claim(trainyard: Call, job: Path) -> None:
+    usage = job.parent / "usage.json"
+    usage.write_text(json.dumps(used(10)), "utf-8")
+    edited(edited(job, "numNodes: 2", "numNodes: 12"), "claimName: home", "claimName: hone")
+    ended = trainyard("fit", str(job), *WHERE, "--usage", str(usage))
+
+    assert ended.out.startswith("team-nlp/nlp-openmpi-cuda: waits\n")
+    assert "  volumes: the profiles have no claim hone" in ended.out
+
+
 def test_snapshot_of_another_cluster_judges_no_job(trainyard: Call, job: Path) -> None:
     usage = job.parent / "usage.json"
     other = used(0)["items"][0] | {"metadata": {"name": "other"}}
