@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import yaml
 
 from trainyard.model.ipam import IPAMS
 from trainyard.profiles.read import PACKAGE, plurals, releases
@@ -42,6 +43,13 @@ def test_every_field_is_asked_for(name: str) -> None:
     resolve_release(name, replace(told, value=fields), plurals()[name])
 
     assert fields.keys() <= fields.wanted
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_each_release_says_itself_how_far_it_was_tried(name: str) -> None:
+    """That of another release is no evidence."""
+    stated = yaml.safe_load(releases()[name].content)
+    assert stated["tested"] in {"rehearsed", "schemas"}
 
 
 @pytest.mark.parametrize("name", RELEASES)

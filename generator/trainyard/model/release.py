@@ -30,6 +30,7 @@ class Release:
 
     Args:
         name: e.g. ``openshift-ai-3.5``.
+        tested: ``rehearsed`` with the real controllers, or ``schemas``: only against those.
         versions: component -> version.
         sdk: version of the Kubeflow SDK for its Trainer.
         features: what its controllers take, by name; templates of the catalog ask for them.
@@ -63,6 +64,7 @@ class Release:
 
     name: str
     at: Pointer
+    tested: str
     versions: Mapping[str, str]
     sdk: str
     features: frozenset[str]

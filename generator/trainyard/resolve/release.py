@@ -19,6 +19,7 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
     return Release(
         name=name,
         at=at,
+        tested=fields["tested"],
         versions=fields["versions"],
         sdk=fields["sdk"],
         features=frozenset(fields["features"]),
