@@ -59,6 +59,7 @@ def load(
         presets=presets(),
         releases=releases(),
         plurals=plurals(),
+        other_releases=other_releases(),
     )
     return profiles, tuple(diagnostics)
 
@@ -102,6 +103,15 @@ def releases() -> dict[str, Source]:
     return _releases(PACKAGE / "releases")
 
 
+def other_releases() -> Source:
+    """Return the versions of products that no release is for.
+
+    Raises:
+        ToolError: they are not as they were shipped.
+    """
+    return _shipped(PACKAGE / "releases", FOLDERS["releases"], "others.yaml")[""]
+
+
 def plurals() -> dict[str, Source]:
     """Return the plurals of each release's kinds, by name of the release.
 
@@ -137,15 +147,18 @@ def read_profile(
 
 @cache
 def _releases(folder: Path) -> dict[str, Source]:
-    """Return the releases in a folder by name, with the pairs of versions that fail in each.
+    """Return the releases in a folder by name, each with what holds for all.
 
     The mapping is cached: do not change it.
     """
     stated = _shipped(folder, FOLDERS["releases"], "/release.yaml")
     fields = {name: source.value for name, source in stated.items()}
-    bad = _shipped(folder, FOLDERS["releases"], "known-bad.yaml")[""]
+    for_all = {
+        **_shipped(folder, FOLDERS["releases"], "known-bad.yaml")[""].value,
+        **_shipped(folder, FOLDERS["releases"], "changes.yaml")[""].value,
+    }
     return {
-        name: replace(source, value={**whole(name, fields), **bad.value})
+        name: replace(source, value={**whole(name, fields), **for_all})
         for name, source in stated.items()
     }
 
