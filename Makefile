@@ -68,12 +68,14 @@ fuzz: venv
 
 # Tries the committed tree out with real controllers, then what rules say of bad ones. The first time builds
 # the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes. Without the trap Ctrl-C would
-# end the rehearsal and start the tests: it exits by itself.
+# end the rehearsal and start the tests: it exits by itself. RELEASES=all rehearses the other releases too.
 SCENARIOS ?= e2e
+RELEASES ?=
 e2e: venv go
 	$(bin)/trainyard rehearse --build
 	$(bin)/python -m tests.e2e.engines
 	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse || held=$$?; \
+	  [ "$(RELEASES)" != all ] || $(bin)/python -m tests.e2e.releases || held=$$?; \
 	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --no-loadscope-reorder \
 	    --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 

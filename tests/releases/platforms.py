@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -17,6 +19,31 @@ ROOT = Path("profiles")
 ROOTS = (ROOT, *sorted(Path("examples").glob("*/profiles")))
 
 
+_RELEASE = re.compile(r"^release: (\S+)$", re.MULTILINE)
+
+
+def uncommitted() -> list[str]:
+    """Return the releases that no committed cluster names, of this repository or an example."""
+    named = {
+        source.value["release"] for root in ROOTS for source in load(root)[0].clusters.values()
+    }
+    return sorted(releases().keys() - named)
+
+
+def copy_on(release: str, folder: Path) -> str:
+    """Write this repository's profiles into a folder, and return its cluster on a release."""
+    shutil.copytree(ROOT, folder / ROOT.name)
+    changed = []
+    for path in (folder / ROOT.name / "clusters").glob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        (stated,) = _RELEASE.findall(text)
+        if is_openshift(stated) == is_openshift(release):
+            path.write_text(_RELEASE.sub(f"release: {release}", text), encoding="utf-8")
+            changed.append(path.stem)
+    (name,) = changed
+    return name
+
+
 @cache
 def platforms() -> list[Platform]:
     """Return the platforms of this repository and of each example, as they are and on releases.
@@ -24,10 +51,7 @@ def platforms() -> list[Platform]:
     Each release that no committed cluster names has this repository's, on it.
     """
     committed = [load(root)[0] for root in ROOTS]
-    named = {
-        source.value["release"] for profiles in committed for source in profiles.clusters.values()
-    }
-    others = [on(committed[0], release) for release in sorted(releases().keys() - named)]
+    others = [on(committed[0], release) for release in uncommitted()]
     return [resolve(filled(profiles))[0] for profiles in (*committed, *others)]
 
 
