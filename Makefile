@@ -69,14 +69,17 @@ fuzz: venv
 	$(bin)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 # Tries the committed tree out with real controllers, then what rules say of bad ones. The first time builds
-# the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes, CLUSTERS=lab rehearses one cluster.
-# Without the trap Ctrl-C would end the rehearsal and start the tests: it exits by itself.
+# the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes, CLUSTERS=lab rehearses one cluster,
+# RELEASES=all the other releases too. Without the trap Ctrl-C would end the rehearsal and start the tests: it exits
+# by itself.
 SCENARIOS ?= e2e
 CLUSTERS ?=
+RELEASES ?=
 e2e: venv go
 	$(bin)/trainyard rehearse --build
 	$(bin)/python -m tests.e2e.engines
 	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse $(CLUSTERS:%=--cluster %) || held=$$?; \
+	  [ "$(RELEASES)" != all ] || $(bin)/python -m tests.e2e.releases || held=$$?; \
 	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --no-loadscope-reorder \
 	    --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 

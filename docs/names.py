@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from trainyard.model.derived import DerivedName, Taken
-from trainyard.model.release import Release
 from trainyard.profiles.read import plurals, releases
 from trainyard.resolve.release import resolve_release
 
@@ -23,7 +22,7 @@ _TAKEN: Mapping[Taken, str] = {
 
 
 def names() -> Iterator[str]:
-    """Yield the lines of the page: a table for each release."""
+    """Yield the lines of the page: a table for releases that have the same names."""
     yield from (
         "# Names of controllers",
         "",
@@ -34,15 +33,19 @@ def names() -> Iterator[str]:
         "[Isolation](../explanation/isolation.md#names) explains how.",
     )
     sources = plurals()
+    alike: dict[tuple[DerivedName, ...], list[str]] = {}
     for name, source in sorted(releases().items()):
-        yield from _table(resolve_release(name, source, sources[name]))
+        release = resolve_release(name, source, sources[name])
+        alike.setdefault(release.derived_names, []).append(name)
+    for derived_names, together in alike.items():
+        yield from _table(together, derived_names)
 
 
-def _table(release: Release) -> Iterator[str]:
-    yield from ("", f"## {release.name}", "")
+def _table(releases_alike: Iterable[str], derived_names: Iterable[DerivedName]) -> Iterator[str]:
+    yield from ("", f"## {', '.join(releases_alike)}", "")
     yield "| controller | from | makes | named | what has the name | kept from ours by | source |"
     yield "|---|---|---|---|---|---|---|"
-    for keys, rows in groupby(release.derived_names, key=_same):
+    for keys, rows in groupby(derived_names, key=_same):
         by, of, kind, taken, source, kept = keys
         named = ", ".join(f"`{each.name}`" for each in rows)
         yield f"| {by} | {of} | {kind} | {named} | {_TAKEN[taken]} | {kept} | `{source}` |"

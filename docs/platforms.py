@@ -9,13 +9,18 @@ from trainyard.model.accelerator import MAKERS
 from trainyard.model.provider import Provider, Request, Separation
 from trainyard.model.providers import PROVIDERS
 from trainyard.model.refusal import REFUSALS
-from trainyard.profiles.read import PACKAGE
+from trainyard.profiles.read import PACKAGE, releases
 from trainyard.yaml_io.reader import read
 
 _LIMITS = {
     Separation.PODS: "works",
     Separation.POOLS: "works, with one team on each pool; with several, a waiver",
     Separation.NOTHING: "works, with one team on the fabric; with several, a waiver",
+}
+
+_TESTED = {
+    "rehearsed": "works: its controllers ran the tree",
+    "schemas": "its objects fit its controllers' schemas; not yet rehearsed",
 }
 
 
@@ -104,5 +109,5 @@ def _releases() -> Iterator[str]:
     yield from ("", "## Releases", "")
     yield "Other versions of these operators may refuse the objects, or deadlock together."
     yield from ("", "| release | state |", "|---|---|")
-    for path in sorted((PACKAGE / "releases").glob("*/release.yaml")):
-        yield f"| [`{path.parent.name}`](../explanation/releases.md) | works |"
+    for name, source in sorted(releases().items()):
+        yield f"| [`{name}`](../explanation/releases.md) | {_TESTED[source.value['tested']]} |"

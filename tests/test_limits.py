@@ -13,6 +13,7 @@ from tests.rules.cases import HERE, merged, platform_of, read_case
 from tests.rules.components import KUSTOMIZATION
 from trainyard.generation.objects import check_tree
 from trainyard.model.platform import Platform
+from trainyard.profiles.read import releases
 from trainyard.render.site import render_site
 from trainyard.rules.check import check_meaning
 from trainyard.rules.release.invalid_manifest import RULE as INVALID_MANIFEST
@@ -20,8 +21,8 @@ from trainyard.rules.scheduling.too_many_frameworks import FRAMEWORKS_LIMIT
 from trainyard.schema.manifests import schema_folder
 from trainyard.schema.profiles import profile_kinds, profile_schema
 
-QUEUE_LIMITS = {"openshift-ai-3.5": (16, 16), "kubernetes-1.36": (64, 64)}
-"""Flavors and resources that both a ClusterQueue and a LocalQueue's status take, by release."""
+QUEUE_LIMITS = {"0.16": (16, 16), "0.18": (64, 64), "0.19": (64, 64)}
+"""Flavors and resources that both a ClusterQueue and a LocalQueue's status take, by Kueue."""
 MANY = 130
 IN_BASE = 4
 """As many of each list, or fewer, are in the base platform."""
@@ -226,8 +227,9 @@ OTHERS = {
     "team.quota": "one queue for each cluster",
 }
 RELEASES = {
-    "openshift-ai-3.5": {},
-    "kubernetes-1.36": {"release": "kubernetes-1.36", "workspaces": None},
+    name: {"release": name}
+    | ({} if "workspaces" in source.value["features"] else {"workspaces": None})
+    for name, source in sorted(releases().items())
 }
 
 
@@ -308,7 +310,7 @@ def test_limits_are_within_those_of_the_schema(release: str) -> None:
         "properties"
     ]
     group = queue["resourceGroups"]["items"]["properties"]
-    flavors, resources = QUEUE_LIMITS[release]
+    flavors, resources = queue_limits(release)
 
     assert flavors <= group["flavors"]["maxItems"]
     assert resources <= group["coveredResources"]["maxItems"]
@@ -328,7 +330,7 @@ def test_limit_of_frameworks_is_that_of_the_operator() -> None:
 @pytest.mark.parametrize("release", RELEASES)
 def test_queue_takes_as_many_pools_as_its_release(release: str) -> None:
     """One more is told at the pool that is too many, however many clusters and queues there are."""
-    most, _ = QUEUE_LIMITS[release]
+    most, _ = queue_limits(release)
     assert limits(platform_of(on(release, pools(most)))) == []
     platform = platform_of(on(release, pools(most + 1)))
     (found,) = (each for each in check_meaning(platform) if "/too-many-" in each.rule)
@@ -341,7 +343,7 @@ def test_queue_takes_as_many_pools_as_its_release(release: str) -> None:
 @pytest.mark.parametrize("release", RELEASES)
 def test_queue_takes_as_many_resources_as_its_release(release: str) -> None:
     """A node has five beside its rails; with one fabric no other name helps."""
-    _, most = QUEUE_LIMITS[release]
+    _, most = queue_limits(release)
     assert limits(platform_of(on(release, rails(most - 5)))) == []
     found = [
         each
@@ -368,6 +370,11 @@ def test_two_fabrics_are_too_many_resources_only_where_they_are() -> None:
         assert limits(platform_of(merged(changes, {CLUSTER: {"fabrics": edit}}))) == []
 
 
+def queue_limits(release: str) -> tuple[int, int]:
+    """Return how many flavors and resources the Kueue of a release takes in a queue."""
+    return QUEUE_LIMITS[releases()[release].value["versions"]["kueue"]]
+
+
 def on(release: str, changes: dict[str, Any]) -> dict[str, Any]:
     """Return changes on a release."""
     return {**changes, CLUSTER: {**changes.get(CLUSTER, {}), **RELEASES[release]}}
@@ -383,7 +390,7 @@ def test_operator_takes_fewer_frameworks_than_it_knows(release: str) -> None:
     }
 
     assert told[FRAMEWORKS_LIMIT] == []
-    assert bool(told[FRAMEWORKS_LIMIT + 1]) == (release == "openshift-ai-3.5")
+    assert bool(told[FRAMEWORKS_LIMIT + 1]) == (release.startswith("openshift-ai-"))
 
 
 def schema(release: str, file: str) -> dict[str, Any]:

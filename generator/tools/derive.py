@@ -33,6 +33,7 @@ import yaml
 
 from tools.sources import Gvk, Source, find_sources
 from tools.strict import Schema, manifest_schema
+from trainyard.profiles.inherited import whole
 from trainyard.profiles.read import PACKAGE
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry
 from trainyard.render.templates import type_of
@@ -87,7 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def kinds(release: Path) -> set[Gvk]:
     """Return the kinds that a release's templates write and its components may contain."""
-    fields = yaml.safe_load((release / "release.yaml").read_text(encoding="utf-8"))
+    stated = {
+        file.parent.name: yaml.safe_load(file.read_text(encoding="utf-8"))
+        for file in release.parent.glob("*/release.yaml")
+    }
+    fields = whole(release.name, stated)
     entries: tuple[Entry[Any], ...] = (*CATALOG, *DELIVERY)
     written = {
         _gvk(*type_of(entry.template)) for entry in entries if entry.is_in(fields["features"])

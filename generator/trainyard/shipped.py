@@ -20,7 +20,7 @@ FOLDERS = {
     "schema": "*.json",
     "schema/documents": "*.json",
     "presets": "*.yaml",
-    "releases": "*/*.yaml",
+    "releases": "**/*.yaml",
 }
 """Pattern of the listed files by the folder of the package; a release's schemas have their own."""
 

@@ -154,6 +154,22 @@ def test_odd_name_is_refused(
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("command", "fixed"), [(("init",), ()), (("add", "cluster", "old"), ("--pool", "gpu=h200:8"))]
+)
+def test_version_without_a_release_is_refused_with_the_reason(
+    trainyard: Call, command: tuple[str, ...], fixed: tuple[str, ...]
+) -> None:
+    """A name that is only misspelt gets the list."""
+    ended = trainyard(*command, "--release", "openshift-ai-2.25", *fixed)
+    slip = trainyard(*command, "--release", "openshiftai-3.5", *fixed)
+
+    assert (ended.code, slip.code) == (2, 2)
+    assert "OpenShift AI before 3.2 has no Trainer" in " ".join(ended.err.split())
+    assert "Upgrade OpenShift AI to 3.4 or 3.5" in " ".join(ended.err.split())
+    assert "is not one of" in slip.err
+
+
 @pytest.mark.parametrize(("release", "preset"), [*product(sorted(releases()), sorted(presets()))])
 def test_cluster_of_each_release_with_each_hardware_takes_a_team(
     platform: Path, trainyard: Call, release: str, preset: str

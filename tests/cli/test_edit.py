@@ -155,7 +155,7 @@ def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--release", "openshift-ai-9", "'openshift-ai-9' is not one of 'kubernetes-1.36'"),
+        ("--release", "rancher-9", "'rancher-9' is not one of 'kubernetes-1.34'"),
         ("--hardware", "dgx", "'dgx' is not one of 'amd-mi300x-8'"),
         ("--nodes", "0", "0 is not in the range 1<=x<=1000"),
     ],

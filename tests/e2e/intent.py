@@ -17,6 +17,7 @@ import yaml
 from tests.changes.told import edited
 from tests.conftest import REPOSITORY
 from tests.e2e.packets import Endpoint, Probe
+from trainyard.profiles.read import releases
 from trainyard.render.site import render_site
 
 JOB = "jobset.sigs.k8s.io/jobset-name"
@@ -51,7 +52,7 @@ class Intent:
     """Promises of a cluster of this repository about the pod network.
 
     Args:
-        release: its `release.yaml`.
+        release: its fields.
         dns: who resolves names: the release's values, and what the profile states.
         egress: of the cluster's profile.
         namespaces: of the teams.
@@ -169,7 +170,7 @@ class Intent:
 def intent(cluster: str, dns: Mapping[str, Any] | None = None) -> Intent:
     """Return the promises of a cluster of this repository, with other name servers if given."""
     profile = _read(REPOSITORY / f"profiles/clusters/{cluster}.yaml")
-    release = _read(REPOSITORY / f"generator/trainyard/releases/{profile['release']}/release.yaml")
+    release = releases()[profile["release"]].value
     metrics, names = {}, []
     for path in sorted((REPOSITORY / f"overlays/{cluster}/teams").glob("*/namespace-*.yaml")):
         names.append(name := _read(path)["metadata"]["name"])

@@ -18,6 +18,7 @@ from tests.e2e.engines import PROMTOOL, engine
 from tests.e2e.sources import CONTROLLERS
 from trainyard.golang import find_go, run_go
 from trainyard.model.monitoring import SRIOV_METRICS
+from trainyard.profiles.read import releases
 from trainyard.yaml_io.reader import read
 
 pytestmark = pytest.mark.e2e
@@ -257,8 +258,8 @@ def _pins(component: str, version: str) -> Path:
     """Return the folder of the go.mod that pins a version: what is built, or else the schemas."""
     name = {"argocd": "argo-cd"}.get(component, component)
     demanded = (
-        file.parent
-        for file in sorted(RELEASES.glob("*/release.yaml"))
-        if read(file.name, file.read_bytes())[0].value["versions"].get(component) == version
+        RELEASES / release
+        for release, source in sorted(releases().items())
+        if source.value["versions"].get(component) == version
     )
     return next(iter([*MODULES.glob(f"{name}-{version}.*"), *demanded]))

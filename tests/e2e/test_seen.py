@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.seen import FAMILIES, NOT_SHOWABLE, SEEN, Seen
 from tests.e2e.stage import Stage
+from trainyard.profiles.read import releases
 from trainyard.rulebook import all_rules
 from trainyard_rehearsal.control_plane.components import read_components
 
@@ -51,9 +52,8 @@ def test_rules_name_a_controller_exactly_where_a_scenario_shows_it() -> None:
 )
 def test_quoted_controller_belongs_to_a_release(controller: str, version: str) -> None:
     """A rule quotes a controller in the version of one of the releases."""
-    releases = ("kubernetes-1.36", "openshift-ai-3.5")
     assert version in {
-        read_components(each).programs[_PROGRAMS[controller]].version for each in releases
+        read_components(each).programs[_PROGRAMS[controller]].version for each in releases()
     }
 
 

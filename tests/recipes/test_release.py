@@ -12,8 +12,7 @@ from tests.recipes.modules import need_modules
 pytestmark = pytest.mark.thorough
 
 RELEASES = "generator/trainyard/releases"
-NEW = f"{RELEASES}/kubernetes-1.35"
-CLUSTER = "examples/eight-nodes/profiles/clusters/campus.yaml"
+NEW = f"{RELEASES}/kubernetes-1.37"
 ROW = "| `kubernetes-1.36` | Kubernetes 1.36"
 TESTS = (
     *FRESH,
@@ -33,37 +32,36 @@ def test_release_is_added_as_its_recipe_says(tmp_path: Path) -> None:
     need_modules()
     copy = Checkout(tmp_path, "Add a release")
     copy.leave_out("cd generator/trainyard/releases")
-    copy.type("cp -r kubernetes-1.36 kubernetes-1.35", folder=RELEASES)
-    copy.type("rm -r kubernetes-1.35/schemas kubernetes-1.35/go.sum", folder=RELEASES)
-    copy.replace(f"{NEW}/go.mod", "kubernetes-1.36", "kubernetes-1.35")
-    copy.replace(f"{NEW}/release.yaml", "Kubernetes 1.36", "Kubernetes 1.35")
+    copy.leave_out("mkdir kubernetes-1.37")
+    (copy.folder / NEW).mkdir()
+    copy.type("cp kubernetes-1.36/go.mod kubernetes-1.37", folder=RELEASES)
+    copy.replace(f"{NEW}/go.mod", "kubernetes-1.36", "kubernetes-1.37")
+    copy.write(f"{NEW}/release.yaml", "tested: schemas\nextends: kubernetes-1.36\n")
     copy.leave_out(
         "grep -rn features generator/trainyard/model generator/trainyard/render templates"
     )
-    assert "kubernetes-1.35/schemas/kueue.x-k8s.io/clusterqueue" in copy.type("make schemas")
+    assert "kubernetes-1.37/schemas/kueue.x-k8s.io/clusterqueue" in copy.type("make schemas")
     compared = copy.type(
-        "diff -rq kubernetes-1.36/schemas kubernetes-1.35/schemas", folder=RELEASES
+        "diff -rq kubernetes-1.36/schemas kubernetes-1.37/schemas", folder=RELEASES
     )
     assert compared == ""
-    copy.type(
-        "cp tests/schema/examples-kubernetes-1.36.yaml tests/schema/examples-kubernetes-1.35.yaml"
-    )
     (copy.folder / "build").mkdir()
-    copy.type("trainyard init --release kubernetes-1.35", folder="build")
+    copy.type("trainyard init --release kubernetes-1.37", folder="build")
     tree = copy.type(
         "trainyard add team nlp --nodes 2 && trainyard generate && trainyard verify",
         folder="build",
     )
     assert "0 skipped" in tree
-    copy.replace(CLUSTER, "release: kubernetes-1.36", "release: kubernetes-1.35")
-    row = f"{ROW.replace('1.36', '1.35')} |"
+    copy.write(f"{NEW}/components.toml", 'extends = "kubernetes-1.36"\n')
+    row = f"{ROW.replace('1.36', '1.37')} |"
     copy.replace("docs/explanation/releases.md", ROW, f"{row}\n{ROW}")
     copy.type("make golden docs test", TESTS)
     copy.done(
         most=4,
         but=[
-            "cd ../../trainyard_rehearsal/control_plane/modules/kueue-0.18.1",
-            "go build -mod=mod -o /dev/null sigs.k8s.io/kueue/cmd/kueue",
+            "cd ../../trainyard_rehearsal/control_plane/modules/kueue-0.18.3",
+            "go mod edit -tool=sigs.k8s.io/kueue/cmd/kueue",
+            "go mod tidy",
             "trainyard rehearse --build",
             "trainyard rehearse",
         ],

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docs.names import TREE_KINDS, keeper
+from tests.releases.platforms import platforms
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.objects import component_manifests
 from trainyard.model import names, reserved
@@ -19,17 +19,14 @@ from trainyard.model.derived import DerivedName
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.tenant import Tenant
-from trainyard.profiles.read import load, plurals, releases
+from trainyard.profiles.read import plurals, releases
 from trainyard.render.folder import templates_folder
 from trainyard.render.site import render_site
 from trainyard.render.views.site import SiteView
-from trainyard.resolve.platform import resolve
 from trainyard.resolve.release import resolve_release
 from trainyard.rules.access import shadowed_account
 from trainyard.rules.delivery import name_of_a_controller
-from trainyard.schema.defaults import filled
 
-ROOTS = (Path("profiles"), *sorted(Path("examples").glob("*/profiles")))
 ROWS = [
     (name, row)
     for name, source in releases().items()
@@ -42,12 +39,6 @@ def label(value: object) -> str:
     if isinstance(value, DerivedName):
         return f"{value.by}-{value.kind}-{value.name}"
     return str(value)
-
-
-@cache
-def platforms() -> list[Platform]:
-    """Return the platform of this repository and of each example."""
-    return [resolve(filled(load(root)[0]))[0] for root in ROOTS]
 
 
 def sites(release: str) -> Iterator[tuple[Platform, Site]]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.rules.cases import platform_of
+from trainyard.profiles.read import releases as shipped
 from trainyard.render.site import render_site
 
 RUNTIME = "runtimes/openmpi-cuda.yaml"
@@ -23,7 +24,7 @@ LAUNCHERS: dict[str, dict[str, Any]] = {
     "torchrun": {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6"}},
 }
 launchers = pytest.mark.parametrize("launcher", LAUNCHERS)
-releases = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
+releases = pytest.mark.parametrize("release", sorted(shipped()))
 
 
 def templates(

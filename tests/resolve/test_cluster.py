@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from tests.resolve.changes import ALLOCATIONS, CLUSTER, reported, resolved, toge
 from tests.resolve.changes import ROCE as ROCE_BASE
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import ROCE
+from trainyard.profiles.read import other_releases, releases
 from trainyard.render.views.release import FinishedJobsView
+from trainyard.resolve.release import resolve_others
 from trainyard.rules.fabric.segments_of_another_link import RULE as SEGMENTS_OF_ANOTHER_LINK
 
 EMPTIED = ("fabrics", "cohorts", "priorities", "storage", "egress", "roles", "external")
@@ -229,16 +232,58 @@ def test_allocations_of_a_cluster_that_is_gone_stay() -> None:
     assert platform.allocations["old-west", "ib", "nlp"].segment == 0x155
 
 
-@pytest.mark.parametrize("name", ["kubernetes-0", "kubernetes-1.37", "openshift-ai-3.6"])
-def test_unknown_release_leaves_the_cluster_out(name: str) -> None:
-    """With an error the platform lacks what could not be resolved. A newer release is no slip."""
-    platform, found = resolved({CLUSTER: {"release": name}})
+def test_unknown_release_leaves_the_cluster_out() -> None:
+    """With an error the platform lacks what could not be resolved."""
+    platform, found = resolved({CLUSTER: {"release": "rancher-2"}})
 
     assert platform.sites == ()
     assert found[0].hint == (
-        "there is: kubernetes-1.36, openshift-ai-3.5. Another release needs another version of "
+        f"there is: {', '.join(sorted(releases()))}. Another release needs another version of "
         "Trainyard."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "instead"),
+    [
+        ("openshift-ai-2.25", "before 3.2 has no Trainer", "Upgrade OpenShift AI"),
+        ("openshift-ai-3.0", "before 3.2 has no Trainer", "Upgrade OpenShift AI"),
+        ("openshift-ai-3.2", "writes no NetworkPolicy for a job", "Upgrade OpenShift AI to 3.3"),
+        ("openshift-ai-3.3", "are those of 3.4", "Write `openshift-ai-3.4`."),
+        ("openshift-ai-3.6", "brings Trainer 2.3", "Keep the cluster on 3.5"),
+        ("openshift-ai-4", "newer than this Trainyard", "A newer Trainyard"),
+        ("kubernetes-1.29", "has no ValidatingAdmissionPolicy", "Upgrade Kubernetes to 1.34"),
+        ("kubernetes-1.33", "no set of operators was tried", "name `kubernetes-1.34`"),
+        ("kubernetes-1.37", "newer than this Trainyard", "name `kubernetes-1.36`"),
+        ("kubernetes-0", "has no ValidatingAdmissionPolicy", "Upgrade Kubernetes to 1.34"),
+    ],
+)
+def test_version_without_a_release_is_refused_with_the_reason(
+    name: str, reason: str, instead: str
+) -> None:
+    """No neighbour is proposed as what was meant."""
+    platform, found = resolved({CLUSTER: {"release": name}})
+
+    assert platform.sites == ()
+    assert found[0].message.startswith(f"there is no release `{name}`: ")
+    assert reason in found[0].message
+    assert instead in found[0].hint
+    assert "did you mean" not in found[0].hint
+
+
+def test_slip_in_the_name_of_a_release_is_none_of_a_version() -> None:
+    _, found = resolved({CLUSTER: {"release": "openshft-ai-3.5"}})
+
+    assert "did you mean `openshift-ai-3.5`?" in found[0].hint
+
+
+def test_no_release_is_one_of_those_that_are_refused() -> None:
+    """Nor does a row tell of a release that there is not."""
+    rows = resolve_others(other_releases())
+
+    assert [name for name in releases() for row in rows if row.holds(name)] == []
+    told = {name for row in rows for name in re.findall(r"`([a-z-]+-\d[\d.]*)`", row.instead)}
+    assert told <= releases().keys()
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
         (CLUSTER, "finishedJobs/pullSecret", "pull secret `other`"),
     ),
     ({HARDWARE: {"extends": "dgx"}}, (HARDWARE, "extends", "hardware profile or preset `dgx`")),
-    ({CLUSTER: {"release": "openshift-ai-9"}}, (CLUSTER, "release", "release `openshift-ai-9`")),
+    ({CLUSTER: {"release": "rancher-9"}}, (CLUSTER, "release", "release `rancher-9`")),
     (
         {CLUSTER: {"pools": {"h200": {"nodes": 1}}}},
         (CLUSTER, "(pools/h200)", "hardware profile `h200`"),
@@ -124,7 +124,7 @@ def test_consequence_of_an_unknown_name_is_that_of_its_kind() -> None:
 @pytest.mark.parametrize(
     ("changes", "follow"),
     [
-        ({CLUSTER: {"release": "openshift-ai-9"}}, "there is no cluster `prod-east`"),
+        ({CLUSTER: {"release": "rancher-9"}}, "there is no cluster `prod-east`"),
         ({HARDWARE: {"extends": "nvidia-dgx"}}, "there is no hardware profile `dgx-h100`"),
     ],
     ids=["cluster", "hardware"],

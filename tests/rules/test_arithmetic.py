@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rules.cases import broken, platform_of
+from tests.rules.cases import broken, findings, platform_of
 from trainyard.model.link import INFINIBAND
 from trainyard.model.platform import Platform
 from trainyard.model.version import numbers as version_numbers
 from trainyard.rules.fabric.addresses_overlap import find as addresses_overlap
 from trainyard.rules.fabric.too_many_partitions import find as too_many_partitions
 from trainyard.rules.release.known_bad_pair import RULE as KNOWN_BAD_PAIR
+from trainyard.rules.release.untested_version import RULE as UNTESTED_VERSION
 
 CLUSTER, HARDWARE = "clusters/prod-east.yaml", "hardware/dgx-h100.yaml"
 NLP, VISION, RUNTIME = "teams/nlp.yaml", "teams/vision.yaml", "runtimes/openmpi-cuda.yaml"
@@ -294,15 +295,60 @@ def test_overlap_is_found_exactly_if_two_blocks_share_an_address(blocks: list[st
         ({"kueue": "0.16.9"}, False),
         ({"kueue": "0.17"}, True),
         ({"kueue": "0.100"}, True),
-        ({"kueue": "0.17", "trainer": "2.2"}, False),
-        ({"kueue": "0.9", "trainer": "2.1"}, False),
-        ({"kueue": "0.9", "trainer": "2.10"}, True),
-        ({"trainer": "2.2.0"}, True),
+        ({"kueue": "0.15.10", "trainer": "2.1"}, False),
+        ({"kueue": "0.9", "trainer": "2.1"}, True),
+        ({"trainer": "2.1.10"}, False),
+        ({"trainer": "2.10"}, True),
     ],
 )
 def test_known_bad_pair_compares_numbers(installed: dict[str, str], breaks: bool) -> None:
-    """0.9 comes before 0.17 and 2.10 after 2.2; both components must be within their bounds."""
+    """0.9 comes before 0.15 and 2.10 after 2.2; both components must be within their bounds."""
     assert (KNOWN_BAD_PAIR.id in broken({CLUSTER: {"installed": installed}})) is breaks
+
+
+@pytest.mark.parametrize(
+    ("release", "installed", "lost"),
+    [
+        ("kubernetes-1.36", {"kueue": "0.16", "trainer": "2.1"}, "no `runtimePatches`"),
+        ("kubernetes-1.35", {"kueue": "0.16", "trainer": "2.1"}, "no `runtimePatches`"),
+        ("kubernetes-1.34", {"kueue": "0.18", "trainer": "2.2"}, "no `podTemplateOverrides`"),
+        ("openshift-ai-3.5", {"kueue": "0.18", "trainer": "2.3"}, "no `podTemplateOverrides`"),
+        ("kubernetes-1.36", {"kueue": "0.18", "trainer": "2.2"}, ""),
+        ("kubernetes-1.34", {"kubernetes": "1.29"}, "no ValidatingAdmissionPolicy"),
+        ("kubernetes-1.36", {"kueue": "0.20.5"}, "0.20.6 corrects it"),
+        ("kubernetes-1.36", {"kueue": "0.20.6"}, ""),
+    ],
+)
+def test_pair_that_works_is_bad_with_a_tree_for_another(
+    release: str, installed: dict[str, str], lost: str
+) -> None:
+    """Two operators that fit each other drop what the release writes for others."""
+    changes = {CLUSTER: {"release": release, "workspaces": None, "installed": installed}}
+    found = [each for each in findings(changes) if each.rule == KNOWN_BAD_PAIR.id]
+
+    assert [lost in each.message for each in found] == [True] * bool(lost)
+
+
+@pytest.mark.parametrize(
+    ("installed", "known"),
+    [
+        ({"jobset": "0.11"}, "; in no field that this tree writes do they differ"),
+        ({"kueue": "0.18"}, "; since 0.19, a job whose pods are not all ready in 30 minutes"),
+        ({"kueue": "0.17"}, "; since 0.19, a job"),
+        ({"trainer": "2.2"}, "; since 2.3, a job keeps the runtime that it began with"),
+        ({"kueue": "0.20.6"}, "; since 0.20, it serves no v1beta1"),
+        ({"trainer": "2.4"}, "; since 2.4, suspended jobs of MPI"),
+        ({"kubernetes": "1.37"}, "1.36 was"),
+        ({"argocd": "3.4"}, "3.5 was"),
+    ],
+)
+def test_what_is_known_of_another_version_is_said(installed: dict[str, str], known: str) -> None:
+    """Of versions that nobody compared nothing is said."""
+    changes = {CLUSTER: {"release": "kubernetes-1.36", "workspaces": None, "installed": installed}}
+    (found,) = (each for each in findings(changes) if each.rule == UNTESTED_VERSION.id)
+
+    assert known in found.message
+    assert found.message.endswith(" was") == known.endswith(" was")
 
 
 @given(st.lists(st.integers(0, 9999), min_size=1, max_size=4))

@@ -16,7 +16,7 @@ from jsonschema import Draft7Validator
 from referencing import Registry
 
 from trainyard.diagnostics import Step, ToolError
-from trainyard.profiles.read import PACKAGE
+from trainyard.profiles.read import releases
 from trainyard.schema.manifests import check_manifest, schema_folder
 from trainyard.schema.shape import anchored
 from trainyard.yaml_io.manifests import parse_manifests
@@ -38,9 +38,15 @@ def schema_path(release: str, body: dict[str, Any]) -> Path:
 
 
 def examples_of(release: str) -> list[dict[str, Any]]:
-    """Return one example of each kind of a release: its own, or else the first release's."""
-    name = f"examples-{release}.yaml"
-    own = examples(name) if Path(__file__).with_name(name).is_file() else []
+    """Return one example of each kind of a release, in the form that its features give it."""
+    features = sorted(releases()[release].value["features"])
+    names = [f"examples-{feature}.yaml" for feature in features]
+    own = [
+        each
+        for name in names
+        if Path(__file__).with_name(name).is_file()
+        for each in examples(name)
+    ]
     kinds = {each["kind"] for each in own}
     return own + [
         each
@@ -50,7 +56,7 @@ def examples_of(release: str) -> list[dict[str, Any]]:
 
 
 EXAMPLES = examples("examples.yaml")
-RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
+RELEASES = sorted(releases())
 CASES = [(release, each) for release in RELEASES for each in examples_of(release)]
 
 

@@ -17,7 +17,8 @@ from trainyard.cli.places import Places, shown_folder
 from trainyard.diagnostics import TreeError
 from trainyard.generation.generate import Generation
 from trainyard.model.nearest import nearest
-from trainyard.profiles.read import PACKAGE
+from trainyard.profiles.read import PACKAGE, other_releases
+from trainyard.resolve.release import resolve_others
 from trainyard.yaml_io.source import Profiles
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -26,6 +27,21 @@ Command = TypeVar("Command", bound=Callable[..., object])
 RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
 PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
 """Names of what is shipped."""
+
+
+class ReleaseChoice(click.Choice[str]):
+    """A release; a version that no release is for is refused with the reason."""
+
+    def __init__(self) -> None:
+        super().__init__(RELEASES)
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name of the release."""
+        others = () if value in RELEASES else resolve_others(other_releases())
+        other = next((each for each in others if each.holds(value)), None)
+        if other is not None:
+            self.fail(f"there is no release {value!r}: {other.reason}. {other.instead}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class _Folder(click.Path):

@@ -9,6 +9,7 @@ from trainyard.diagnostics import Pointer, ToolError
 from trainyard.model.derived import DerivedName
 from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource
+from trainyard.model.version import numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +18,44 @@ class KnownBad:
 
     Args:
         components: component -> (from version, below version); an empty bound is open.
+        needs: feature without which a release does not have the fault; empty for none.
+        lacks: feature with which a release does not have the fault; empty for none.
         consequence: what was seen, in the controller's words.
     """
 
     components: Mapping[str, tuple[str, str]]
+    needs: str
+    lacks: str
     consequence: str
+
+    def concerns(self, features: frozenset[str]) -> bool:
+        """Return whether a release with some features can have the fault."""
+        return self.needs in {"", *features} and self.lacks not in features
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed between versions of a component, of all that a tree writes or relies on.
+
+    Args:
+        first, last: the versions that were compared, both included.
+        steps: minor version -> what it changed. One between `first` and `last` that is not here
+            changed nothing; of later ones only what upstream announces is known.
+    """
+
+    first: str
+    last: str
+    steps: Mapping[str, str]
+
+    def between(self, one: str, other: str) -> dict[str, str]:
+        """Return the changes from one version to another, either way."""
+        low, high = sorted((numbers(one)[:2], numbers(other)[:2]))
+        return {at: what for at, what in self.steps.items() if low < numbers(at) <= high}
+
+    def compares(self, *versions: str) -> bool:
+        """Return whether the CRDs of some versions were compared."""
+        ours = (numbers(version)[:2] for version in versions)
+        return all(numbers(self.first) <= version <= numbers(self.last) for version in ours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +64,7 @@ class Release:
 
     Args:
         name: e.g. ``openshift-ai-3.5``.
+        tested: ``rehearsed`` with the real controllers, or ``schemas``: only against those.
         versions: component -> version.
         sdk: version of the Kubeflow SDK for its Trainer.
         features: what its controllers take, by name; templates of the catalog ask for them.
@@ -56,6 +91,7 @@ class Release:
         most_flavors, most_resources: of a queue, as the CRDs of its Kueue limit both ClusterQueue
         and LocalQueue.
         known_bad: versions that fail, alone or together.
+        changes: component -> what its versions changed.
         external: ``Kind/name`` -> owner, for what the platform ships.
         plurals: kind with its group, e.g. ``Topology.kueue.x-k8s.io`` -> its name in the API's
             paths, from its CRD or Kubernetes' OpenAPI specification.
@@ -63,6 +99,7 @@ class Release:
 
     name: str
     at: Pointer
+    tested: str
     versions: Mapping[str, str]
     sdk: str
     features: frozenset[str]
@@ -88,6 +125,7 @@ class Release:
     most_flavors: int
     most_resources: int
     known_bad: tuple[KnownBad, ...]
+    changes: Mapping[str, Changes]
     external: Mapping[str, str]
     plurals: Mapping[str, str]
 

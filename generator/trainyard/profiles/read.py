@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,8 +13,9 @@ from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.profiles.component import Read, read_component
 from trainyard.profiles.discover import ProfileFile, discover
+from trainyard.profiles.inherited import whole
 from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
-from trainyard.shipped import shipped
+from trainyard.shipped import FOLDERS, shipped
 from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import NOTHING, Plain, Profiles, Source
@@ -57,6 +59,7 @@ def load(
         presets=presets(),
         releases=releases(),
         plurals=plurals(),
+        other_releases=other_releases(),
     )
     return profiles, tuple(diagnostics)
 
@@ -92,12 +95,21 @@ def presets() -> dict[str, Source]:
 
 
 def releases() -> dict[str, Source]:
-    """Return the releases by name.
+    """Return the releases by name, each with the fields of the one that it extends.
 
     Raises:
         ToolError: one is not as it was shipped.
     """
-    return _shipped(PACKAGE / "releases", "*/*.yaml", "/release.yaml")
+    return _releases(PACKAGE / "releases")
+
+
+def other_releases() -> Source:
+    """Return the versions of products that no release is for.
+
+    Raises:
+        ToolError: they are not as they were shipped.
+    """
+    return _shipped(PACKAGE / "releases", FOLDERS["releases"], "others.yaml")[""]
 
 
 def plurals() -> dict[str, Source]:
@@ -106,7 +118,7 @@ def plurals() -> dict[str, Source]:
     Raises:
         ToolError: one is not as it was shipped.
     """
-    return _shipped(PACKAGE / "releases", "*/*.yaml", "/plurals.yaml")
+    return _shipped(PACKAGE / "releases", FOLDERS["releases"], "/plurals.yaml")
 
 
 def read_profile(
@@ -131,6 +143,24 @@ def read_profile(
         raise TreeError(f"{found.path}: {problem.strerror}") from problem
     same = known.get(found.shown)
     return (same, ()) if same and same.content == content else read(found.shown, content)
+
+
+@cache
+def _releases(folder: Path) -> dict[str, Source]:
+    """Return the releases in a folder by name, each with what holds for all.
+
+    The mapping is cached: do not change it.
+    """
+    stated = _shipped(folder, FOLDERS["releases"], "/release.yaml")
+    fields = {name: source.value for name, source in stated.items()}
+    for_all = {
+        **_shipped(folder, FOLDERS["releases"], "known-bad.yaml")[""].value,
+        **_shipped(folder, FOLDERS["releases"], "changes.yaml")[""].value,
+    }
+    return {
+        name: replace(source, value={**whole(name, fields), **for_all})
+        for name, source in stated.items()
+    }
 
 
 @cache

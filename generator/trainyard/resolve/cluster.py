@@ -18,6 +18,7 @@ from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import parse_price
 from trainyard.model.named import by_name
 from trainyard.model.network import Egress
+from trainyard.model.other_release import Releases
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
 from trainyard.model.release import Release
@@ -28,7 +29,7 @@ from trainyard.resolve.dns import resolve_dns
 from trainyard.resolve.fabric import resolve_fabrics
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.monitoring import resolve_monitoring
-from trainyard.resolve.references import NOWHERE, find, network
+from trainyard.resolve.references import NOWHERE, find, find_release, network
 from trainyard.resolve.topology import resolve_topologies
 from trainyard.rules.shape.ambiguous_storage import RULE as AMBIGUOUS_STORAGE
 from trainyard.yaml_io.source import Source
@@ -41,13 +42,12 @@ def resolve_cluster(
     source: Source,
     settings: Settings,
     hardware: Mapping[str, Hardware | None],
-    releases: Mapping[str, Release],
+    releases: Releases,
 ) -> Resolving[Cluster | None]:
     """Return a cluster, or None when its release is not known."""
     at = Pointer(source.file)
     fields = source.value
-    other = "Another release needs another version of Trainyard."
-    release = yield from find("release", fields["release"], releases, at / "release", instead=other)
+    release = yield from find_release(fields["release"], releases, at / "release")
     fabrics = yield from resolve_fabrics(fields, at / "fabrics")
     topologies = yield from resolve_topologies(fields, at)
     networks = yield from _networks(fields, at / "networks")

@@ -12,6 +12,7 @@ from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.hardware import Hardware
 from trainyard.model.named import by_name
+from trainyard.model.other_release import Releases
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_days
@@ -26,7 +27,7 @@ from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.ledger import resolve_allocations, resolve_ids
 from trainyard.resolve.lost import lost
 from trainyard.resolve.owners import resolve_owners
-from trainyard.resolve.release import resolve_release
+from trainyard.resolve.release import resolve_others, resolve_release
 from trainyard.resolve.runtime import resolve_runtime
 from trainyard.resolve.team import KnownToTeams, Pools, resolve_team
 from trainyard.resolve.tenant import KnownHere, resolve_tenant
@@ -121,9 +122,10 @@ def _clusters(
     retired: Collection[str],
 ) -> Resolving[dict[str, Cluster | None]]:
     """Return every cluster that is not retired; None for one that can't be resolved."""
-    releases = {}
+    known = {}
     for name, source in sorted(profiles.releases.items()):
-        releases[name] = resolve_release(name, source, profiles.plurals[name])
+        known[name] = resolve_release(name, source, profiles.plurals[name])
+    releases = Releases(known, resolve_others(profiles.other_releases))
     clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters.keys() - retired))
     for name in clusters:
         source = profiles.clusters[name]

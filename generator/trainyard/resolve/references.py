@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.nearest import nearest
+from trainyard.model.other_release import Releases
+from trainyard.model.release import Release
 from trainyard.resolve.findings import Resolving, Unresolved
 from trainyard.rules.references.unknown_name import RULE as UNKNOWN_NAME
 from trainyard.rules.shape.bad_address import RULE as BAD_ADDRESS
@@ -69,6 +71,24 @@ def find(
     message = " of ".join([f"there is no {noun} `{name}`", *owner])
     found = UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known, instead))
     yield replace(found, consequence=_CONSEQUENCES[noun])
+    return None
+
+
+def find_release(name: str, releases: Releases, at: Pointer) -> Resolving[Release | None]:
+    """Return a release; None, and a finding, where there is none of that name.
+
+    Args:
+        name: to look up.
+        releases: all that there are, and versions that none is for.
+        at: place of the name.
+    """
+    other = releases.other(name)
+    if other is None:
+        instead = "Another release needs another version of Trainyard."
+        return (yield from find("release", name, releases.known, at, instead=instead))
+    message = f"there is no release `{name}`: {other.reason}"
+    found = UNKNOWN_NAME.at(at, message, hint=other.instead)
+    yield replace(found, consequence=_CONSEQUENCES["release"])
     return None
 
 

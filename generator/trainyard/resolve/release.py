@@ -9,7 +9,8 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.derived import DerivedName
 from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource, Scrape
-from trainyard.model.release import KnownBad, Release
+from trainyard.model.other_release import OtherRelease
+from trainyard.model.release import Changes, KnownBad, Release
 from trainyard.yaml_io.source import Source
 
 
@@ -19,6 +20,7 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
     return Release(
         name=name,
         at=at,
+        tested=fields["tested"],
         versions=fields["versions"],
         sdk=fields["sdk"],
         features=frozenset(fields["features"]),
@@ -43,9 +45,24 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         component_kinds=fields["componentKinds"],
         most_flavors=fields["queueLimits"]["flavors"],
         most_resources=fields["queueLimits"]["resources"],
-        known_bad=tuple(map(_known_bad, fields["knownBad"])),
+        known_bad=tuple(_known_bad(fields)),
+        changes={name: Changes(**each) for name, each in fields["changes"].items()},
         external=fields["external"],
         plurals=plurals.value,
+    )
+
+
+def resolve_others(source: Source) -> tuple[OtherRelease, ...]:
+    """Return the versions of products that no release is for, in the order of their file."""
+    return tuple(
+        OtherRelease(
+            each["product"],
+            each.get("from", ""),
+            each.get("below", ""),
+            each["reason"],
+            each["instead"],
+        )
+        for each in source.value["others"]
     )
 
 
@@ -72,9 +89,17 @@ def _derived_names(groups: Iterable[Mapping[str, Any]]) -> Iterator[DerivedName]
                 yield DerivedName(each["by"], each["of"], kind, name, each["taken"], each["source"])
 
 
-def _known_bad(fields: Mapping[str, Any]) -> KnownBad:
+def _known_bad(fields: Mapping[str, Any]) -> Iterator[KnownBad]:
+    """Yield the faults that a release with its features can have."""
+    bad = map(_fault, fields["knownBad"])
+    yield from (each for each in bad if each.concerns(frozenset(fields["features"])))
+
+
+def _fault(fields: Mapping[str, Any]) -> KnownBad:
     versions = {
         component: (bounds.get("from", ""), bounds.get("below", ""))
         for component, bounds in fields["versions"].items()
     }
-    return KnownBad(versions, fields["consequence"])
+    return KnownBad(
+        versions, fields.get("with", ""), fields.get("without", ""), fields["consequence"]
+    )

@@ -102,6 +102,7 @@ class Profiles:
         settings, allocations, waivers: the files at the top; an empty source when absent.
         presets, releases: shipped with the package, read by the same reader.
         plurals: of each release: kind -> its name in the API's paths.
+        other_releases: versions of products that no release is for; shipped too.
         components: the ``kustomization.yaml`` of each hand-written Component.
         component_objects: Component -> file -> Kubernetes objects in it.
         component_files: the same files as they were read, for the reporter; their value is the list
@@ -122,6 +123,7 @@ class Profiles:
     presets: Mapping[str, Source]
     releases: Mapping[str, Source]
     plurals: Mapping[str, Source]
+    other_releases: Source
 
     def sources(self) -> Mapping[str, Source]:
         """Return every source by file, for the reporter."""

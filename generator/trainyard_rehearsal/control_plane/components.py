@@ -9,6 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from trainyard.profiles.inherited import whole
+
 _RELEASES = Path(str(files("trainyard.releases")))
 _MODULES = Path(__file__).parent / "modules"
 
@@ -106,12 +108,15 @@ def read_components(release: str, on: str = PROCESSES) -> Components:
         release: name of the release.
         on: kind of control plane: ``processes`` or ``kind``.
     """
-    folder = _RELEASES / release
-    table = tomllib.loads((folder / "components.toml").read_text(encoding="utf-8"))
+    tables = {
+        file.parent.name: tomllib.loads(file.read_text(encoding="utf-8"))
+        for file in _RELEASES.glob("*/components.toml")
+    }
+    table = whole(release, tables)
     rows = table["programs"] | table[on]["programs"]
     programs = {name: Program(name, *fields) for name, fields in sorted(rows.items())}
     controllers = {name: _controller(name, fields) for name, fields in table["controllers"].items()}
-    return Components(folder, programs, controllers, table[on].get("image", ""))
+    return Components(_RELEASES / release, programs, controllers, table[on].get("image", ""))
 
 
 def _controller(name: str, fields: dict[str, Any]) -> Controller:

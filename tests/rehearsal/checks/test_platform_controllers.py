@@ -9,12 +9,11 @@ import pytest
 
 from tests.rules.cases import platform_of
 from trainyard.model.release import Release
+from trainyard.profiles.read import releases
 from trainyard_rehearsal.checks.platform_controllers import (
     PlatformController,
     platform_controllers,
 )
-
-_RELEASES = ("kubernetes-1.36", "openshift-ai-3.5")
 
 
 def _release(name: str) -> Release:
@@ -23,7 +22,7 @@ def _release(name: str) -> Release:
 
 ROWS = {
     each.controller: each
-    for each in chain.from_iterable(platform_controllers(_release(name)) for name in _RELEASES)
+    for each in chain.from_iterable(platform_controllers(_release(name)) for name in releases())
 }
 
 
@@ -66,7 +65,8 @@ def test_update_changes_what_is_there(row: PlatformController) -> None:
 def test_openshift_has_more_of_them() -> None:
     """Storage and Kubernetes are on both."""
     plain, openshift = (
-        {each.controller for each in platform_controllers(_release(name))} for name in _RELEASES
+        {each.controller for each in platform_controllers(_release(name))}
+        for name in ("kubernetes-1.36", "openshift-ai-3.5")
     )
     assert "CSI snapshot controller of OpenShift" in openshift - plain
     assert plain < openshift

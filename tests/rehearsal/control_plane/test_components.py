@@ -32,7 +32,7 @@ _NEEDED = {
     "kwok",
     "argocd",
 }
-_STANDS_IN = {("openshift-ai-3.5", "argocd")}
+_STANDS_IN = {("openshift-ai-3.4", "argocd"), ("openshift-ai-3.5", "argocd")}
 """Programs that a rehearsal runs in another version than the release demands."""
 _REQUIRED = re.compile(r"^(?:require )?\s*(\S+) v(\S+?)(?:\s*// indirect)?$", re.MULTILINE)
 

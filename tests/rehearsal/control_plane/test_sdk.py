@@ -6,17 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import REPOSITORY
 from tests.rehearsal.control_plane.test_components import MODULES, RELEASES
 from trainyard.diagnostics import ToolError
-from trainyard.yaml_io.reader import read
+from trainyard.profiles.read import releases
 from trainyard_rehearsal.control_plane import sdk
 
 
 def version(release: str) -> str:
     """Return the SDK that a release names."""
-    path = REPOSITORY / "generator/trainyard/releases" / release / "release.yaml"
-    return str(read(release, path.read_bytes())[0].value["sdk"])
+    return str(releases()[release].value["sdk"])
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -11,7 +11,7 @@ from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.options import (
     PRESETS,
-    RELEASES,
+    ReleaseChoice,
     complete_cluster,
     complete_team,
     output_option,
@@ -231,7 +231,7 @@ def runtime(
 @click.argument("name")
 @click.option(
     "--release",
-    type=click.Choice(RELEASES),
+    type=ReleaseChoice(),
     required=True,
     help="Tested set of operator versions that the cluster runs.",
 )

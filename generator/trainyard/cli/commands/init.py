@@ -12,7 +12,7 @@ import click
 from trainyard.cli.commands.ci import plan
 from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
-from trainyard.cli.options import PRESETS, RELEASES
+from trainyard.cli.options import PRESETS, ReleaseChoice
 from trainyard.cli.places import shown_folder
 from trainyard.git.worktree import path_in_work_tree
 from trainyard.scaffold.ci import SYSTEMS, write_ci
@@ -29,7 +29,7 @@ from trainyard.workflows.begin import begin
 )
 @click.option(
     "--release",
-    type=click.Choice(RELEASES),
+    type=ReleaseChoice(),
     default="openshift-ai-3.5",
     show_default=True,
     help="Tested set of operator versions that the cluster runs.",

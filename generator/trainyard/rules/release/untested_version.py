@@ -33,9 +33,21 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if component not in reported and numbers(installed)[:2] != numbers(tested)[:2]:
                 message = (
                     f"{component} {installed} was not tested with {cluster.release.name}, "
-                    f"{tested} was"
+                    f"{tested} was{_difference(cluster, component)}"
                 )
                 yield RULE.at(cluster.at / "installed" / component, message)
+
+
+def _difference(cluster: Cluster, component: str) -> str:
+    """Return what is known of two versions; empty for those that nobody compared."""
+    changes = cluster.release.changes.get(component)
+    if changes is None:
+        return ""
+    versions = cluster.versions[component], cluster.release.versions[component]
+    steps = changes.between(*versions)
+    if not steps and changes.compares(*versions):
+        return "; in no field that this tree writes do they differ"
+    return "".join(f"; since {at}, {what}" for at, what in steps.items())
 
 
 def _known_to_fail(cluster: Cluster) -> set[str]:
