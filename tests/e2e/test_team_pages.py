@@ -39,13 +39,13 @@ _RUNTIME = "trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime"
 def outcomes(stage: Stage, old: str = "", new: str = "") -> list[Outcome]:
     """Return both lines of the table for the page of team nlp, with some of its text replaced."""
     scene = stage.deploy(_TORCHRUN)
-    settle(stage.lab)
+    settle(scene.lab)
     assert scene.queues_are_known("nlp")
     for path, _, text in team_pages(scene.site):
-        file = stage.lab.plan.tree / path
+        file = scene.lab.plan.tree / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
-    return list(check_team_pages(stage.lab, {"nlp"}))
+    return list(check_team_pages(scene.lab, {"nlp"}))
 
 
 def test_page_runs_and_a_wrong_page_does_not(stage: Stage) -> None:
