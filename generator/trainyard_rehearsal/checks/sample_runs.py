@@ -180,11 +180,17 @@ def _unordered_ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[
         yield f"ranks are not in order: {', '.join(repeated)} is there twice in {leaves}"
 
 
-def _open_nodes(lab: Lab) -> Iterator[str]:
-    """Yield the nodes that are not cordoned."""
+def _open_nodes(lab: Lab, pool: str) -> Iterator[str]:
+    """Yield the nodes of a pool that are not cordoned."""
     for node in lab.api.list("v1", "Node"):
-        if not node.get("spec", {}).get("unschedulable"):
-            yield node["metadata"]["name"]
+        name = str(node["metadata"]["name"])
+        if name.rpartition("-")[0] == pool and not node.get("spec", {}).get("unschedulable"):
+            yield name
+
+
+def _leaves(lab: Lab, level: str) -> dict[str, str]:
+    """Return the switch of each node at a level of the topology."""
+    return {name: labels.get(level, name) for name, labels in _node_labels(lab).items()}
 
 
 def _scattered(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
@@ -193,9 +199,8 @@ def _scattered(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     if topology is None or not pods:
         return
     level, pool = topology.preferred_level, pods[0].node.rpartition("-")[0]
-    leaves = {name: labels.get(level, name) for name, labels in _node_labels(lab).items()}
-    room = (name for name in _open_nodes(lab) if name.rpartition("-")[0] == pool)
-    free = Counter(leaves[name] for name in room)
+    leaves = _leaves(lab, level)
+    free = Counter(map(leaves.__getitem__, _open_nodes(lab, pool)))
     used = {leaves[pod.node] for pod in pods}
     if len(used) > 1 and len(pods) <= max(free.values()):
         yield f"ranks are below {', '.join(sorted(used))}, though one has room for all of them"
