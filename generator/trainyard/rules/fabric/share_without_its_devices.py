@@ -33,12 +33,17 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for pool, owners in pools(platform):
         fabric = pool.device_fabric
-        if not fabric or not fabric.provider.whole_nodes:
-            continue
-        shares = [(tenant, quota) for tenant, quota in owners if quota.is_share]
-        for runtime in platform.runtimes:
-            listed = [each for each in shares if runtime in runtimes(platform, each[0], pool)]
-            yield from _refused(pool, fabric, runtime, listed)
+        if fabric and fabric.provider.whole_nodes:
+            shares = [(tenant, quota) for tenant, quota in owners if quota.is_share]
+            yield from _on(platform, pool, fabric, shares)
+
+
+def _on(
+    platform: Platform, pool: Pool, fabric: DeviceFabric, shares: Sequence[tuple[Tenant, Quota]]
+) -> Iterator[Diagnostic]:
+    for runtime in platform.runtimes:
+        users = [each for each in shares if runtime in runtimes(platform, each[0], pool)]
+        yield from _refused(pool, fabric, runtime, users)
 
 
 def _refused(
