@@ -180,19 +180,28 @@ def _unordered_ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[
         yield f"ranks are not in order: {', '.join(repeated)} is there twice in {leaves}"
 
 
+def _open_nodes(lab: Lab, pool: str) -> Iterator[str]:
+    """Yield the nodes of a pool that are not cordoned."""
+    for node in lab.api.list("v1", "Node"):
+        name = str(node["metadata"]["name"])
+        if name.rpartition("-")[0] == pool and not node.get("spec", {}).get("unschedulable"):
+            yield name
+
+
+def _leaves(lab: Lab, level: str) -> dict[str, str]:
+    """Return the switch of each node at a level of the topology."""
+    return {name: labels.get(level, name) for name, labels in _node_labels(lab).items()}
+
+
 def _scattered(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     """Report ranks below several leaf switches though one has enough nodes: no other job runs."""
     topology = sample.launch.topology
     if topology is None or not pods:
         return
     level, pool = topology.preferred_level, pods[0].node.rpartition("-")[0]
-    labels, free = {}, Counter[str]()
-    for node in lab.api.list("v1", "Node"):
-        name = node["metadata"]["name"]
-        labels[name] = node["metadata"]["labels"].get(level, name)
-        if name.rpartition("-")[0] == pool and not node.get("spec", {}).get("unschedulable"):
-            free[labels[name]] += 1
-    used = {labels[pod.node] for pod in pods}
+    leaves = _leaves(lab, level)
+    free = Counter(map(leaves.__getitem__, _open_nodes(lab, pool)))
+    used = {leaves[pod.node] for pod in pods}
     if len(used) > 1 and len(pods) <= max(free.values()):
         yield f"ranks are below {', '.join(sorted(used))}, though one has room for all of them"
 

@@ -33,27 +33,25 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for pool, owners in pools(platform):
         fabric = pool.device_fabric
-        if not fabric or not fabric.provider.whole_nodes:
-            continue
-        shares = [(tenant, quota) for tenant, quota in owners if quota.is_share]
-        for runtime in filter(_uses_rdma, platform.runtimes):
-            users = [
-                (tenant, quota)
-                for tenant, quota in shares
-                if runtime in runtimes(platform, tenant, pool)
-            ]
-            if users:
-                yield _refused(pool, fabric, runtime, users)
+        if fabric and fabric.provider.whole_nodes:
+            shares = [(tenant, quota) for tenant, quota in owners if quota.is_share]
+            yield from _on(platform, pool, fabric, shares)
 
 
-def _uses_rdma(runtime: Runtime) -> bool:
-    return runtime.uses_rdma
+def _on(
+    platform: Platform, pool: Pool, fabric: DeviceFabric, shares: Sequence[tuple[Tenant, Quota]]
+) -> Iterator[Diagnostic]:
+    for runtime in platform.runtimes:
+        users = [each for each in shares if runtime in runtimes(platform, each[0], pool)]
+        yield from _refused(pool, fabric, runtime, users)
 
 
 def _refused(
     pool: Pool, fabric: DeviceFabric, runtime: Runtime, users: Sequence[tuple[Tenant, Quota]]
-) -> Diagnostic:
-    """Return the finding of a runtime on a pool: one mistake, however many teams have shares."""
+) -> Iterator[Diagnostic]:
+    """Yield the finding of a runtime on a pool: one mistake, however many teams have shares."""
+    if not users or not runtime.uses_rdma:
+        return
     (tenant, quota), *others = users
     message = (
         f"team {tenant.name} has {quota.display(quota.nodes)} of pool `{pool.name}`, but "
@@ -63,7 +61,7 @@ def _refused(
     if others:
         also = f"the shares of {counted(len(others), 'other team')} are like this, as here"
         notes.append(Note(also, others[0][1].place))
-    return RULE.at(quota.place, message, notes=notes)
+    yield RULE.at(quota.place, message, notes=notes)
 
 
 CHECK = Check(RULE, find)
