@@ -42,8 +42,8 @@ def test_tree_and_profiles_are_apart(
 
     assert (ended.code, ended.out) == (2, "")
     message = (
-        f"error: `--output {output}` {relation} the profiles (`{profiles}`); the tree needs "
-        "a folder of its own"
+        f"error: `--output {output}` {relation} the profiles (`{profiles}`): start the command "
+        "outside of them, or name another folder for the tree"
     )
     assert ended.err.startswith(message)
     assert _state(repository) == before

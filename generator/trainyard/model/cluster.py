@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
-from itertools import chain
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -296,5 +295,4 @@ class Cluster:
     @property
     def devices(self) -> list[str]:
         """Resources that only these nodes give, GPUs and virtual functions, sorted."""
-        resources = set(chain.from_iterable(pool.resources for pool in self.pools))
-        return sorted(name for name in resources if "/" in name)
+        return sorted({name for pool in self.pools for name in pool.resources if "/" in name})

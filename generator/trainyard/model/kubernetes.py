@@ -49,5 +49,5 @@ CONTROLLERS = (
     "volumeattributesclass-protection-controller",
 )
 """Their accounts in ``kube-system``, where sites install operators of others too
-(kubernetes/kubernetes:plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go@v1.36.0).
-"""
+(kubernetes/kubernetes:
+plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go@v1.36.0)."""
