@@ -114,3 +114,8 @@ def group_of(kind: str) -> str:
 def is_of_the_platform(kind: str) -> bool:
     """Return whether a kind chooses what only the platform gives."""
     return group_of(kind) in _OF_THE_PLATFORM and kind not in _KINDS
+
+
+def groups_beyond() -> tuple[str, ...]:
+    """Return the groups with kinds whose operators act on what is others', sorted."""
+    return tuple(sorted({*ON_NODES, *map(group_of, BEYOND_NAMESPACE)}))

@@ -219,8 +219,7 @@ class ClusterView:
     @property
     def groups_on_nodes(self) -> tuple[str, ...]:
         """Groups whose operators act on what is others' for whoever writes one of their kinds."""
-        beyond = map(member_kinds.group_of, member_kinds.BEYOND_NAMESPACE)
-        return tuple(sorted({*member_kinds.ON_NODES, *beyond}))
+        return member_kinds.groups_beyond()
 
     @property
     def writers(self) -> Writers:
