@@ -100,6 +100,7 @@ class Cluster:
     release: Release
     server: str
     argocd_namespace: str
+    argocd_account: str
     versions: Mapping[str, str]
     pools: tuple[Pool, ...]
     fabrics: tuple[Fabric, ...]

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
-from trainyard.model.cluster import Cluster, Cohort, Priority
+from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import AMD64, Hardware
 from trainyard.model.maintenance import Maintenance
@@ -33,6 +33,10 @@ from trainyard.resolve.references import NOWHERE, find, find_release, network
 from trainyard.resolve.topology import resolve_topologies
 from trainyard.rules.shape.ambiguous_storage import RULE as AMBIGUOUS_STORAGE
 from trainyard.yaml_io.source import Source
+
+_REMOTE_ARGOCD = "kube-system:argocd-manager"
+"""Account by which the Argo CD of another cluster comes
+(argoproj/argo-cd:util/clusterauth/clusterauth.go@v3.5.7)."""
 
 T = TypeVar("T")
 
@@ -79,10 +83,14 @@ def resolve_cluster(
 
 def _values(fields: Mapping[str, Any], release: Release) -> dict[str, Any]:
     """Return the fields of a cluster that name nothing else, by their names in the model."""
-    roles = fields.get("roles", {})
+    roles, argocd = fields.get("roles", {}), fields.get("argocd", {})
+    namespace = argocd.get("namespace", release.argocd_namespace)
+    is_remote = fields["server"] != OWN_SERVER
+    applies = _REMOTE_ARGOCD if is_remote else f"{namespace}:{release.argocd_account}"
     return {
         "server": fields["server"],
-        "argocd_namespace": fields.get("argocd", {}).get("namespace", release.argocd_namespace),
+        "argocd_namespace": namespace,
+        "argocd_account": argocd.get("account", applies),
         "versions": {**release.versions, **fields.get("installed", {})},
         "operators": tuple(sorted(roles.get("operator", ()))),
         "auditors": tuple(sorted(roles.get("auditor", ()))),

@@ -89,6 +89,8 @@ class ArgoCD:
             self.lab.api.apply(body)
         with tunnel(int(self._cluster["server"].rpartition(":")[2])) as proxy:
             if self.lab.plan.site.cluster.server != _IN_CLUSTER:
+                for body in self._manager():
+                    self.lab.api.apply(body)
                 self.lab.api.apply(self._remote(proxy))
             self._start()
             yield
@@ -131,10 +133,31 @@ class ArgoCD:
                 (body,) = parse_manifests((folder / name).read_text(encoding="utf-8"))
         return checks_by_key(body)
 
+    def _manager(self) -> Iterator[Body]:
+        """Yield the account by which the Argo CD of another cluster comes.
+
+        Source: argoproj/argo-cd:util/clusterauth/clusterauth.go@v3.5.7.
+        """
+        namespace, name = self.lab.plan.site.cluster.argocd_account.split(":")
+        metadata = {"name": name, "namespace": namespace}
+        yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+        yield {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": f"{name}-rehearsal"},
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": "cluster-admin",
+            },
+            "subjects": [{"kind": "ServiceAccount", **metadata}],
+        }
+
     def _remote(self, proxy: int) -> Body:
         """Return the Secret with which Argo CD stores a cluster at the profile's address."""
         tls = {"caData": self._authority, "serverName": "localhost"}
-        config = {"bearerToken": self._token(_APPLICATIONS), "tlsClientConfig": tls}
+        namespace, name = self.lab.plan.site.cluster.argocd_account.split(":")
+        config = {"bearerToken": self.lab.api.token(name, namespace), "tlsClientConfig": tls}
         config["proxyUrl"] = f"http://127.0.0.1:{proxy}"
         data = {
             "name": self.lab.plan.site.name,

@@ -44,6 +44,7 @@ def _of_delivery(cluster: Cluster) -> Facts:
     source = f"{settings.path} of {settings.repository} at {settings.branch}"
     yield Fact("Delivery", "the cluster", "is synced by"), argocd
     yield Fact("Delivery", "the cluster", "is synced from"), source
+    yield Fact("Delivery", "the cluster", "is changed by the account"), cluster.argocd_account
     yield Fact("Delivery", "labels and annotations", "begin with"), settings.domain
     yield Fact("Delivery", "the cluster", "has release"), cluster.release.name
     for component, version in cluster.versions.items():

@@ -22,10 +22,6 @@ _ACCOUNT = "system:serviceaccount:"
 _MANAGER = "system:kube-controller-manager"
 """User of all of Kubernetes' controllers where they have no accounts of their own."""
 
-_REMOTE = "kube-system:argocd-manager"
-"""Account by which the Argo CD of another cluster comes
-(argoproj/argo-cd:util/clusterauth/clusterauth.go@v3.5.7)."""
-
 _CLOUD = "eks:"
 """Begin of the users of EKS' own controllers: its access entries give it to nobody else
 (docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html)."""
@@ -124,9 +120,7 @@ class Writers:
         policy = (
             f"resource('validatingadmissionpolicies').name({text(names.TEAM_NETWORK_POLICIES)})"
         )
-        cluster = self.cluster
-        own = f"{cluster.argocd_namespace}:{cluster.release.argocd_account}"
-        argocd = f"{_ACCOUNT}{_REMOTE if cluster.has_remote_argocd else own}"
+        argocd = f"{_ACCOUNT}{self.cluster.argocd_account}"
         account = f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
         delivers = f"request.userInfo.username == {text(argocd)}"
         return f"(!{account} || {delivers}) && {group}.{policy}.check('update').allowed()"
