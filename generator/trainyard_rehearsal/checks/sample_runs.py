@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, groupby, product
+from itertools import chain, product
 
 from trainyard.model.fabric import DeviceFabric
 from trainyard.model.lookup import mapping, mappings
@@ -15,6 +14,7 @@ from trainyard.model.nvlink import CLIQUE, DOMAIN
 from trainyard.model.quantity import format_amount, parse_amount
 from trainyard.model.space import Grant, Sample, Space
 from trainyard_rehearsal.checks.jobs import Job, Pod, conditions, submit
+from trainyard_rehearsal.checks.switches import node_labels, scattered, unordered_ranks
 from trainyard_rehearsal.control_plane.api import Body, Refused
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
@@ -114,8 +114,8 @@ def _differences(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
     yield from _wrong_flavors(lab, flavors, sample)
     yield from _wrong_nodes(lab, flavors, pods, sample)
     yield from _early_launcher(pods)
-    yield from _unordered_ranks(lab, ranks, sample)
-    yield from _scattered(lab, ranks, sample)
+    yield from unordered_ranks(lab, ranks, sample)
+    yield from scattered(lab, ranks, sample)
     yield from _wrong_requests(ranks, sample)
     yield from _uncounted(job, sample)
     yield from _missing_networks(lab, pods, sample.space)
@@ -145,18 +145,12 @@ def _expected_flavors(lab: Lab, sample: Sample) -> set[str]:
 
 def _wrong_nodes(lab: Lab, flavors: set[str], pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     """Yield pods on nodes of another flavor, or without the labels that the launch selects."""
-    labels = _node_labels(lab)
+    labels = node_labels(lab)
     selected = sample.launch.node_selector.items()
     for pod in pods:
         pool = pod.node.rpartition("-")[0]
         if pool not in flavors or not selected <= labels[pod.node].items():
             yield f"{pod.name} is on {pod.node}, outside {sorted(flavors)}"
-
-
-def _node_labels(lab: Lab) -> dict[str, Body]:
-    """Return the labels of each node, by its name."""
-    nodes = (each["metadata"] for each in lab.api.list("v1", "Node"))
-    return {metadata["name"]: metadata["labels"] for metadata in nodes}
 
 
 def _early_launcher(pods: Sequence[Pod]) -> Iterator[str]:
@@ -166,44 +160,6 @@ def _early_launcher(pods: Sequence[Pod]) -> Iterator[str]:
     launcher, *others = pods
     if launcher.created < max((pod.created for pod in others), default=""):
         yield f"the launcher was made at {launcher.created}, before the last node"
-
-
-def _unordered_ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
-    """Report leaf switches whose pods don't have consecutive ranks."""
-    topology = sample.launch.topology
-    if topology is None:
-        return
-    labels = _node_labels(lab)
-    leaves = [labels[pod.node].get(topology.preferred_level, pod.node) for pod in pods]
-    runs = Counter(leaf for leaf, _ in groupby(leaves))
-    if repeated := [leaf for leaf, count in runs.items() if count > 1]:
-        yield f"ranks are not in order: {', '.join(repeated)} is there twice in {leaves}"
-
-
-def _open_nodes(lab: Lab, pool: str) -> Iterator[str]:
-    """Yield the nodes of a pool that are not cordoned."""
-    for node in lab.api.list("v1", "Node"):
-        name = str(node["metadata"]["name"])
-        if name.rpartition("-")[0] == pool and not node.get("spec", {}).get("unschedulable"):
-            yield name
-
-
-def _leaves(lab: Lab, level: str) -> dict[str, str]:
-    """Return the switch of each node at a level of the topology."""
-    return {name: labels.get(level, name) for name, labels in _node_labels(lab).items()}
-
-
-def _scattered(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
-    """Report ranks below several leaf switches though one has enough nodes: no other job runs."""
-    topology = sample.launch.topology
-    if topology is None or not pods:
-        return
-    level, pool = topology.preferred_level, pods[0].node.rpartition("-")[0]
-    leaves = _leaves(lab, level)
-    free = Counter(map(leaves.__getitem__, _open_nodes(lab, pool)))
-    used = {leaves[pod.node] for pod in pods}
-    if len(used) > 1 and len(pods) <= max(free.values()):
-        yield f"ranks are below {', '.join(sorted(used))}, though one has room for all of them"
 
 
 def _wrong_requests(pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
@@ -251,7 +207,7 @@ def _apart(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
         wanted = [claim["name"] for claim in container["resources"].get("claims", [])]
         if wanted != [DOMAIN] or (pod.name, pod.node) not in given:
             yield f"{pod.name} claims {wanted}, and has no channel of {pod.node}"
-    labels = _node_labels(lab)
+    labels = node_labels(lab)
     if len({labels[pod.node][CLIQUE] for pod in pods}) > 1:
         yield "ranks are in several NVLink domains"
 

@@ -66,7 +66,7 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
         hostile.send(_claims_to_be_a_teams(lab, each, label))
     if lab.plan.site.cluster.release.has_projects:
         hostile.send(_create(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
-        hostile.send(_create(lab, _apiserver(lab), [team], _REQUEST))
+        hostile.send(_create(lab, _apiserver(lab), [team], _NAME))
         hostile.send(_change(lab, lab.api, label, _ADOPTED))
     hostile.send(_of_team(lab, _strangers(lab, maker), OF_TEAM))
     hostile.send(_for_platform(lab, maker))

@@ -17,7 +17,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.providers import PROVIDERS
 from trainyard.model.quantity import format_amount
 from trainyard.model.space import Sample
-from trainyard_rehearsal.checks import sample_runs
+from trainyard_rehearsal.checks import sample_runs, switches
 from trainyard_rehearsal.checks.jobs import KUEUE, Pod, as_user
 from trainyard_rehearsal.checks.queues import check_queues
 from trainyard_rehearsal.checks.sample_runs import check_sample_jobs, pods_by_role
@@ -255,7 +255,7 @@ def test_ranks_that_return_to_a_switch_are_reported(
     for node, leaf in enumerate(leaves):
         server.put("v1", "Node", str(node), labels={"ml.example.com/leaf": leaf})
     pods = [Pod({}, "node", rank, "", str(rank), "Running") for rank in range(4)]
-    found = list(sample_runs._unordered_ranks(lab, pods, sample))
+    found = list(switches.unordered_ranks(lab, pods, sample))
 
     assert len(found) == count
     assert all(each.startswith("ranks are not in order: a") for each in found)
@@ -271,7 +271,7 @@ def test_ranks_below_several_switches_are_reported(
     for node, leaf in enumerate(leaves):
         server.put("v1", "Node", f"gpu-{node}", labels={"ml.example.com/leaf": leaf})
     pods = [Pod({}, "node", rank, "", f"gpu-{rank + 2}", "Running") for rank in range(2)]
-    found = list(sample_runs._scattered(lab, pods, sample))
+    found = list(switches.scattered(lab, pods, sample))
 
     assert found == ["ranks are below a, b, though one has room for all of them"][:count]
 
