@@ -9,7 +9,7 @@ import pytest
 from tests.recipes.checkout import FRESH, Checkout
 from tests.recipes.modules import need_modules
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.slow]
 
 BUDGET = """\
 {# A drain waits for whoever keeps an eye on these pods. #}
