@@ -64,5 +64,6 @@ def test_release_is_added_as_its_recipe_says(tmp_path: Path) -> None:
             "go mod tidy",
             "trainyard rehearse --build",
             "trainyard rehearse",
+            "make e2e RELEASES=all",
         ],
     )

@@ -16,7 +16,8 @@ RULE = Rule(
     summary="Neither Argo CD nor Prometheus runs in a namespace of a team or in `default`.",
     why="""
         Policies open the metrics of all teams' jobs to each pod of Prometheus' namespace, so the
-        team reads those of others. A pod in Argo CD's namespace can use Argo CD's account.
+        team reads those of others. A pod in Argo CD's namespace, or in that of its account on the
+        cluster, can use this account, which the policies let do everything.
     """,
     fix="State the namespace in which the program runs, and no team.",
 )
@@ -26,12 +27,15 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for program, namespace, at in _programs(site.cluster):
             if owner := names.owner_of_namespace(namespace):
-                yield RULE.at(at, f"{program} runs in `{namespace}`, which belongs to {owner}")
+                yield RULE.at(at, f"{program} is in `{namespace}`, which belongs to {owner}")
 
 
 def _programs(cluster: Cluster) -> Iterator[tuple[str, str, Pointer]]:
     """Yield programs of the platform whose namespace a profile may state."""
     yield "Argo CD", cluster.argocd_namespace, cluster.at / "argocd" / "namespace"
+    delivers, _, _ = cluster.argocd_account.partition(":")
+    if delivers != cluster.argocd_namespace:
+        yield "the account of Argo CD", delivers, cluster.at / "argocd" / "account"
     if cluster.monitoring:
         at = cluster.monitoring.at / "namespace"
         yield "Prometheus", cluster.monitoring.namespace, at
