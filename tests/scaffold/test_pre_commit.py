@@ -18,7 +18,10 @@ pytestmark = pytest.mark.thorough
 
 PRE_COMMIT = Path(sys.executable).parent / "pre-commit"
 _ROLES = ("AUTHOR", "COMMITTER")
-_SOURCES = ("generator/trainyard", "templates/", "pyproject.toml", "README.md", "LICENSE", ".pre-")
+_SOURCES = (
+    *("generator/trainyard", "templates/", "docs/users/"),
+    *("pyproject.toml", "README.md", "LICENSE", ".pre-"),
+)
 HOOKS = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text("utf-8"))
 
 
