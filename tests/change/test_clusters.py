@@ -53,3 +53,5 @@ def test_file_by_hand_whose_comments_alone_differ_asks_for_nothing(tmp_path: Pat
         assert old in file.read_text()
         file.write_text(file.read_text().replace(old, new))
     assert changes() == {CONFIGURATION: "changed", LIMITS: "changed"}
+    (tmp_path / "lab" / LIMITS).write_bytes(b"\xff\xfe")
+    assert changes() == {CONFIGURATION: "changed", LIMITS: "changed"}

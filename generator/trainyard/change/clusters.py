@@ -154,10 +154,11 @@ def _reworded(
 
 def _meaning(path: str, content: bytes) -> list[Any]:
     """Return what a file says without its comments."""
-    text = our_side(content).decode()
+    content = our_side(content)
     if path.endswith(".yaml"):
-        return parse_manifests(text)
-    return [line for line in text.splitlines() if not line.startswith("#")]
+        return parse_manifests(content.decode())
+    # Somebody may have written other bytes than text into such a file.
+    return [line for line in content.splitlines() if not line.startswith(b"#")]
 
 
 def _committed(

@@ -254,9 +254,9 @@ def _many_owners(space: Space) -> tuple[Body, Attack]:
 def read_by_pod(space: Space) -> Iterator[Body]:
     """Yield what GitLab's runner and Spark make for a pod, and give it as owner.
 
-    Sources: gitlab-org/gitlab-runner:executors/kubernetes/kubernetes.go@v18.5.0,
+    Sources: gitlabhq/gitlab-runner:executors/kubernetes/kubernetes.go@cf848a5,
     apache/spark:resource-managers/kubernetes/core/src/main/scala/org/apache/spark/deploy/k8s/
-    KubernetesUtils.scala@v4.0.1.
+    KubernetesUtils.scala@bdf3ca0.
     """
     owned_by_pod = {"metadata": owners("v1", "Pod")}
     metadata = {"name": "rehearsal", "namespace": space.namespace}

@@ -149,7 +149,7 @@ def as_deputy(api: Api) -> Api:
     """Return the API for an operator with every right, which makes what objects of others say.
 
     Velero's charts bind ``cluster-admin`` (vmware-tanzu/helm-charts:
-    charts/velero/templates/clusterrolebinding.yaml@velero-10.0.1).
+    charts/velero/templates/clusterrolebinding.yaml@cbf40c2).
     """
     groups = ["system:masters", "system:serviceaccounts", "system:serviceaccounts:velero"]
     return api.acting("system:serviceaccount:velero:velero-server", groups)

@@ -41,6 +41,7 @@ _RBAC = "rbac.authorization.k8s.io"
 _PLAIN = {"name": "main", "image": "example.com/image"}
 _UID = "11111111-1111-1111-1111-111111111111"
 _ADDRESS = "spec.externalIPs takes the traffic"
+_TRIAL_OWNER = "a trial's object must have no metadata.ownerReferences"
 _CLAIM_OWNER = "spec.volumeClaimTemplates: no metadata.ownerReferences can have blockOwnerDeletion"
 
 
@@ -85,8 +86,9 @@ def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: Req
     hostile.send(feature_cases(site, admin, _NAMESPACE))
     hostile.send(operator_cases(site, admin, _NAMESPACE))
     hostile.send(_waited_for(lab))
-    hostile.send(case for case in _stateful(lab) if case.refusal)
-    harmless.send(case for case in _stateful(lab) if not case.refusal)
+    templates = [*_stateful(lab), *_trials(lab)]
+    hostile.send(case for case in templates if case.refusal)
+    harmless.send(case for case in templates if not case.refusal)
     hostile.send(binding_cases(site, admin, existing))
     scheduler = lab.api.acting("system:kube-scheduler", ["system:authenticated"])
     harmless.send(binding_cases(site, scheduler, existing, ""))
@@ -156,6 +158,21 @@ def _waited_for(lab: Lab) -> Iterator[RequestCase]:
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
         request = partial(_user(lab, "admin").create, body, dry_run=True)
         yield RequestCase(f"an owner {kind}", request, lab.plan.site.cluster.at, BLOCKED)
+
+
+def _trials(lab: Lab) -> Iterator[RequestCase]:
+    """Yield what Katib would make with its own right to name owners, and one without an owner."""
+    owner = {"apiVersion": "example.com/v1", "kind": "Nope", "name": "x", "uid": _UID}
+    for owners, refusal in (([], ""), ([owner], _TRIAL_OWNER)):
+        body = {
+            "apiVersion": "kubeflow.org/v1beta1",
+            "kind": "Trial",
+            "metadata": _metadata("rehearsal", _NAMESPACE),
+            "spec": {"runSpec": {"metadata": {"ownerReferences": owners}}},
+        }
+        request = partial(_user(lab, "admin").create, body, dry_run=True)
+        display = f"a Trial with {len(owners)} owners of its object"
+        yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
 
 
 def _stateful(lab: Lab) -> Iterator[RequestCase]:

@@ -14,11 +14,14 @@ from trainyard_rehearsal.control_plane.nodes import nodes
 _GROUPS = ("nfd.k8s-sigs.io", "nfd.openshift.io")
 _REMEDIATIONS = "self-node-remediation.medik8s.io"
 _NETWORKS = "sriovnetwork.openshift.io"
+_MONITORS = "monitoring.rhobs"
 RULES: tuple[tuple[str, list[str]], ...] = (
     ("", ["bindings", "pods/binding"]),
     *((group, ["nodefeatures"]) for group in _GROUPS),
     (_NETWORKS, ["*"]),
     (_REMEDIATIONS, ["*"]),
+    ("kubeflow.org", ["trials"]),
+    (_MONITORS, ["monitoringstacks"]),
 )
 """What OLM adds to the role `edit` for such operators, and what the account
 of an Argo CD has in its own namespace."""
@@ -46,12 +49,14 @@ def operator_cases(
 ) -> Iterator[RequestCase]:
     """Yield what reboots a node, and a network whose operator deletes the one that it names."""
     last = {"operator.sriovnetwork.openshift.io/last-network-namespace": "team-nlp"}
-    for version, kind, given in (
-        (f"{_REMEDIATIONS}/v1alpha1", "SelfNodeRemediation", {}),
-        (f"{_NETWORKS}/v1", "SriovIBNetwork", last),
+    everywhere: Body = {"namespaceSelector": {}}
+    for version, kind, given, spec in (
+        (f"{_REMEDIATIONS}/v1alpha1", "SelfNodeRemediation", {}, {}),
+        (f"{_NETWORKS}/v1", "SriovIBNetwork", last, {}),
+        (f"{_MONITORS}/v1alpha1", "MonitoringStack", {}, everywhere),
     ):
         metadata = {"name": "rehearsal", "namespace": namespace, "annotations": given}
-        body: Body = {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": {}}
+        body: Body = {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
         request = partial(maker.create, body, dry_run=True)
         yield RequestCase(f"{namespace}: a {kind}", request, site.cluster.at, refusal)
 

@@ -42,8 +42,11 @@ def of_operators() -> Iterator[Body]:
     version, name = _version("v1alpha1", any_field), "SelfNodeRemediation"
     group = "self-node-remediation.medik8s.io"
     yield _definition(group, name, f"{name.lower()}s", "Namespaced", version)
+    stacks = "monitoringstacks"
+    yield _definition("monitoring.rhobs", "MonitoringStack", stacks, "Namespaced", version)
     version = _version("v1beta1", any_field)
     for group, name in (
+        ("kubeflow.org", "Trial"),
         ("argoproj.io", "ArgoCD"),
         ("argoproj.io", "NamespaceManagement"),
         ("pipelines.kubeflow.org", "PipelineVersion"),

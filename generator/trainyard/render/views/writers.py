@@ -121,9 +121,13 @@ class Writers:
             f"resource('validatingadmissionpolicies').name({text(names.TEAM_NETWORK_POLICIES)})"
         )
         argocd = f"{_ACCOUNT}{self.cluster.argocd_account}"
-        account = f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
         delivers = f"request.userInfo.username == {text(argocd)}"
-        return f"(!{account} || {delivers}) && {group}.{policy}.check('update').allowed()"
+        return f"(!{self.is_account} || {delivers}) && {group}.{policy}.check('update').allowed()"
+
+    @property
+    def is_account(self) -> str:
+        """CEL: the request comes from a service account."""
+        return f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
 
     @property
     def is_kept_off_nodes(self) -> str:
@@ -132,8 +136,7 @@ class Writers:
         Operators make pods as anybody's object says, Argo CD too. KubeVirt's may change nodes
         (kubevirt/kubevirt:pkg/virt-operator/resource/generate/rbac/controller.go@7faed6a).
         """
-        account = f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
-        return f"!{self.may_change_nodes} || {account}"
+        return f"!{self.may_change_nodes} || {self.is_account}"
 
     @property
     def may_change_nodes(self) -> str:
