@@ -222,7 +222,8 @@ def _prepare(lab: Lab) -> None:
         lab.api.apply(body)
     wait_until_permitted(lab, _user(lab, "admin"), "create", "pods/binding", _NAMESPACE)
     worker = _controller(lab, _WORKER)
-    wait_until_permitted(lab, worker, "create", f"nodefeatures.{RULES[-1][0]}", _SYSTEM)
+    group, _ = RULES[-1]
+    wait_until_permitted(lab, worker, "create", f"selfnoderemediations.{group}", _SYSTEM)
 
 
 def _rights() -> Iterator[Body]:

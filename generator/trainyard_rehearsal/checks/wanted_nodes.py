@@ -18,10 +18,10 @@ _MONITORS = "monitoring.rhobs"
 RULES: tuple[tuple[str, list[str]], ...] = (
     ("", ["bindings", "pods/binding"]),
     *((group, ["nodefeatures"]) for group in _GROUPS),
-    (_NETWORKS, ["*"]),
-    (_REMEDIATIONS, ["*"]),
     ("kubeflow.org", ["trials"]),
     (_MONITORS, ["monitoringstacks"]),
+    (_NETWORKS, ["*"]),
+    (_REMEDIATIONS, ["*"]),
 )
 """What OLM adds to the role `edit` for such operators, and what the account
 of an Argo CD has in its own namespace."""
