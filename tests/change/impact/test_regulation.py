@@ -169,7 +169,7 @@ def test_moved_server_leaves_everything_at_the_old_address() -> None:
         (
             SYNCED_BY,
             [
-                "! for a cluster admin: apply `argocd/` for b, and delete the Applications of a",
+                "! for a cluster admin: apply `argocd/` for b, delete the Applications of a",
                 "  Delete them without their objects. While both are there, both sync the cluster.",
             ],
         ),

@@ -12,7 +12,7 @@ from trainyard.model.quantity import counted
 
 _DELIVERY = {
     SYNCED_BY: (
-        "! for a cluster admin: apply `argocd/` for {after}, and delete the Applications of {before}",
+        "! for a cluster admin: apply `argocd/` for {after}, delete the Applications of {before}",
         "Delete them without their objects. While both are there, both sync the cluster.",
     ),
     SYNCED_FROM: (
