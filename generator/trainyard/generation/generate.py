@@ -185,8 +185,7 @@ def check_loaded(
     platform, unresolved = resolve(filled(usable))
     diagnostics += unresolved
     complete = not has_errors(diagnostics)
-    meaning = found_in(platform, usable, today, proofs if complete else UNKNOWN)
-    found = (*diagnostics, *meaning)
+    found = (*diagnostics, *found_in(platform, usable, today, proofs, complete=complete))
     if usable.waivers.value is None:
         # A warning may be waived in the file that can't be read.
         found = tuple(finding for finding in found if has_errors([finding]))

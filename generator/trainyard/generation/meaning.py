@@ -8,23 +8,25 @@ from itertools import chain
 
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.platform import Platform
-from trainyard.proofs import Proofs, proof
+from trainyard.proofs import UNKNOWN, Proofs, proof
 from trainyard.rules._check import DatedCheck
 from trainyard.rules.check import FAMILIES, check_family
 from trainyard.yaml_io.source import Profiles
 
 
 def found_in(
-    platform: Platform, profiles: Profiles, today: str, proofs: Proofs
+    platform: Platform, profiles: Profiles, today: str, proofs: Proofs, *, complete: bool
 ) -> Iterator[Diagnostic]:
     """Yield the findings of all rules.
 
     Args:
         platform: as `check_meaning` takes it.
-        profiles: that it was resolved from; when a proof is known or kept, all of them, and right.
+        profiles: that it was resolved from.
         today: as `check_meaning` takes it.
         proofs: of earlier commands.
+        complete: whether these are all profiles, without an error; if not, nothing is recalled.
     """
+    proofs = proofs if complete else UNKNOWN
     content = _content(profiles)
     silent = {family: _silent(family, content, today) for family in FAMILIES}
     asked = [family for family in FAMILIES if silent[family] not in proofs]

@@ -93,7 +93,6 @@ def verify(
         ToolError: a tool or schema is missing or broken.
     """
     tools = find_kustomize(), find_kubeconform()
-    # The builders begin before the tree is read, so that they are small.
     with Early(partial(build, tools[0])) as builders:
         generation, diagnostics = check_tree(place, today, scope.clusters, Run(proofs=run.proofs))
         diagnostics += tuple(check_memory_since(place.tree, scope.since, generation.manifests))
@@ -107,9 +106,8 @@ def verify(
     for site in sites:
         known = _known(parts[site.name], run)
         committed = read_committed(site, place.tree, generation, known.keys())
-        numbers, found = _verify_site(
-            committed.without(base.of(site.name)), outputs.pop(site.name), tools[1]
-        )
+        committed = committed.without(base.of(site.name))
+        numbers, found = _verify_site(committed, outputs.pop(site.name), tools[1])
         if not found:
             run.proofs.keep(map(attrgetter("proof"), parts[site.name]))
         counts.append(with_proven(_with_base(numbers, base), known.values()))
