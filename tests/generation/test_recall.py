@@ -15,7 +15,7 @@ from trainyard.generation import making, meaning
 from trainyard.generation.generate import Generation, Run, check, check_objects, render
 from trainyard.proofs import UNKNOWN, Proofs, content_of, of_this_machine
 from trainyard.rules._check import DatedCheck
-from trainyard.rules.check import CHECKS
+from trainyard.rules.check import CHECKS, check_family
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.write import write
 
@@ -160,7 +160,6 @@ def test_rules_that_found_nothing_are_asked_again_after_an_edit(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    check_family = meaning.check_family
 
     def ask(family: str, *rest: Any) -> tuple[Diagnostic, ...]:
         asked.append(family)
