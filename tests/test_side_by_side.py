@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.side_by_side import side_by_side
+from trainyard.diagnostics import ToolError
+from trainyard.side_by_side import Early, side_by_side
 
 _HERE = os.getpid()
 
@@ -103,3 +104,63 @@ def test_files_of_processes_are_closed(tmp_path: Path) -> None:
     side_by_side(_square, range(8), 4, _no_step)
     assert sorted(opened()) == before
     assert not any(tmp_path.iterdir())
+
+
+def test_processes_that_begin_early_do_all_work_in_order() -> None:
+    steps: list[tuple[int, int]] = []
+    with Early(_square) as early:
+        made = early.each(range(40), lambda *each: steps.append(each))
+    assert [square for square, _ in made] == [number * number for number in range(40)]
+    processes = {process for _, process in made}
+    assert len(processes) == 4
+    assert _HERE not in processes
+    assert {total for _, total in steps} == {40}
+
+
+def test_processes_without_work_end() -> None:
+    begun = time.monotonic()
+    with Early(_square) as early:
+        assert early.each([], _no_step) == []
+    with Early(_square):
+        pass
+    assert time.monotonic() - begun < 30
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_the_first_error_of_early_work_is_raised_and_no_other_item_begun(tmp_path: Path) -> None:
+    def work(number: int) -> None:
+        (tmp_path / str(number)).touch()
+        raise ToolError(f"item {number} hangs")
+
+    with Early(work) as early, pytest.raises(ToolError, match="item 0 hangs"):
+        early.each(range(40), _no_step)
+    assert len([*tmp_path.iterdir()]) <= 4
+
+
+def test_what_a_killed_early_process_owes_is_made_here() -> None:
+    def work(number: int) -> int:
+        if os.getpid() != _HERE and number == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    with Early(work) as early:
+        assert early.each(range(20), _no_step) == list(range(20))
+
+
+def test_early_work_is_done_where_no_process_can_be_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", refuse)
+    with Early(_square) as early:
+        assert [square for square, _ in early.each([1, 2], _no_step)] == [1, 4]
+
+
+def test_files_of_early_processes_are_closed() -> None:
+    before = sorted(each.name for each in Path("/proc/self/fd").iterdir())
+    with Early(_square) as early:
+        early.each(range(8), _no_step)
+    assert sorted(each.name for each in Path("/proc/self/fd").iterdir()) == before

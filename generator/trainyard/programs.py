@@ -35,8 +35,9 @@ OUTPUT_LIMIT = 64 * 1024 * 1024
 _TAIL = 2000
 """Characters of stderr that are shown when a program fails."""
 
-_running: set[subprocess.Popen[bytes]] = set()
-"""Programs that run now, in any thread."""
+_GARBAGE = "400"
+"""``GOGC``: a Go program may let garbage grow to five times what it uses. Kustomize takes a third
+less time for a team's unit then, and 161 MiB instead of 72 for one of 1,200 objects."""
 
 _NOWHERE = "http://127.0.0.1:9"
 """A proxy that does not exist (9 is the discard port): a program that fetches something fails at
@@ -174,12 +175,6 @@ def _located(program: str | Path, environment: Mapping[str, str]) -> Path:
     return found
 
 
-def end_all() -> None:
-    """End every program that runs now, in any thread, when no result is needed any more."""
-    for process in tuple(_running):
-        _end_group(process)
-
-
 def dying_with_parent() -> Callable[[], None]:
     """Return what a child does between fork and exec, so that it ends when this process does."""
     return partial(_die_with_parent, os.getpid())
@@ -216,11 +211,9 @@ def _started(
     except OSError as error:
         raise NotStartedError(f"{command[0]} can't be started: {error.strerror}") from error
     with process:
-        _running.add(process)
         try:
             yield process
         finally:
-            _running.discard(process)
             _end_group(process)
 
 
@@ -235,7 +228,8 @@ def _name(command: Sequence[str | Path]) -> str:
 def _isolated() -> dict[str, str]:
     """Return the least a program needs; without PATH it finds no git to fetch with."""
     kept = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
-    return {**kept, "LC_ALL": "C.UTF-8", "HTTP_PROXY": _NOWHERE, "HTTPS_PROXY": _NOWHERE}
+    fixed = {"LC_ALL": "C.UTF-8", "GOGC": _GARBAGE}
+    return {**kept, **fixed, "HTTP_PROXY": _NOWHERE, "HTTPS_PROXY": _NOWHERE}
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

@@ -17,6 +17,7 @@ from tests.cli.calls import Ended
 from trainyard.cli.main import run
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Checked
+from trainyard.proofs import UNKNOWN, Proofs
 from trainyard.verify.kubeconform import Report
 from trainyard.verify.tools import Tool
 from trainyard.yaml_io.manifests import parse_manifests
@@ -98,8 +99,9 @@ def checked_from(
     diagnostics: tuple[Diagnostic, ...],
     today: str = "",
     known: Mapping[str, Source] = NOTHING,
+    _proofs: Proofs = UNKNOWN,
 ) -> object:
-    """Return what `check_loaded` reads."""
+    """Return what `check_loaded` reads; its result does not depend on proofs."""
     return _contents(profiles), diagnostics, today, sorted(known)
 
 

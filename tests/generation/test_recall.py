@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
-from trainyard.generation import making
+from trainyard.diagnostics import Diagnostic
+from trainyard.generation import making, meaning
 from trainyard.generation.generate import Generation, Run, check, check_objects, render
 from trainyard.proofs import UNKNOWN, Proofs, content_of, of_this_machine
+from trainyard.rules._check import DatedCheck
+from trainyard.rules.check import CHECKS, check_family
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.write import write
 
@@ -150,6 +154,59 @@ def test_validate_checks_each_cluster_once(
     checked = check(platform.profiles, "2026-11-21", proofs=proofs)
     monkeypatch.setattr(making, "render_site", _refuse)
     assert check_objects(checked, _COMPONENTS, Run(proofs=proofs)).diagnostics == ()
+
+
+def test_rules_that_found_nothing_are_asked_again_after_an_edit(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(family: str, *rest: Any) -> tuple[Diagnostic, ...]:
+        asked.append(family)
+        return check_family(family, *rest)
+
+    monkeypatch.setattr(meaning, "check_family", ask)
+    platform.make()
+    loud = set(asked)
+    assert not {"fabric", "names"} & loud
+    asked.clear()
+    platform.edit("allocations.yaml", "0x0101", "0x0102")
+    platform.agrees()
+    assert {"fabric", "names"} <= set(asked)
+    asked.clear()
+    # The family of the error is asked each time, and so are all others: a name may be unknown.
+    assert "fabric/partition-given-twice" in {each.rule for each in platform.make().diagnostics}
+    assert "fabric" in asked
+    asked.clear()
+    platform.edit("allocations.yaml", "0x0102", "0x0101")
+    platform.make()
+    assert set(asked) == loud
+
+
+def test_dated_rules_are_asked_on_each_day(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(family: str, *_: Any) -> tuple[Diagnostic, ...]:
+        asked.append(family)
+        return ()
+
+    monkeypatch.setattr(meaning, "check_family", ask)
+    check(platform.profiles, "2026-11-22", proofs=Proofs(platform.folder))
+    dated = {check.rule.id.partition("/")[0] for check in CHECKS if isinstance(check, DatedCheck)}
+    assert dated <= set(asked)
+    assert "names" not in asked
+
+
+def test_what_was_asked_of_a_pool_is_no_part_of_its_content(platform: Platform) -> None:
+    resolved = check(platform.profiles).platform
+    assert resolved is not None
+    site = resolved.sites[0]
+    before = content_of([replace(pool) for pool in site.cluster.pools])
+    pools = [replace(pool) for pool in site.cluster.pools]
+    assert any(pool.countable for pool in pools)
+    assert content_of(pools) == before
 
 
 def test_the_content_of_inputs_is_the_same_in_each_process(platform: Platform) -> None:

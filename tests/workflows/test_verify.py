@@ -319,7 +319,7 @@ def _fake(
     ("printed", "message"),
     [
         (r"\377", "not UTF-8"),
-        ("a: [", "kustomize printed no YAML for "),
+        ("a: [", "kustomize printed something else than Kubernetes objects for "),
         ("- kind: ConfigMap\n", "kustomize printed something else than Kubernetes objects for "),
         ("metadata: {name: x}\n", "kustomize printed something else than Kubernetes objects for "),
     ],

@@ -23,6 +23,7 @@ from trainyard.git.objects import Commit
 from trainyard.model.platform import Platform
 from trainyard.model.renames import renames
 from trainyard.model.workload import Dump
+from trainyard.proofs import UNKNOWN, Proofs
 from trainyard.rules.review import Deletions
 from trainyard.tree.freshness import foreign_files, stale_files
 from trainyard.tree.memory import check_memory
@@ -79,28 +80,29 @@ class Diff:
     stale: int = 0
 
 
-def diff(place: Target, wanted: Wanted) -> Diff:
+def diff(place: Target, wanted: Wanted, proofs: Proofs = UNKNOWN) -> Diff:
     """Compare profiles with the tree of a commit.
 
     Args:
         place: the profiles and the tree, in a Git work tree.
         wanted: the change.
+        proofs: of earlier commands.
 
     Raises:
         TreeError: a commit is not there, or something in it can't be read.
         ToolError: Git or a schema is missing or broken.
     """
     with TemporaryDirectory(prefix="trainyard-") as folder:
-        return _diff(place, wanted, Path(folder))
+        return _diff(place, wanted, Path(folder), proofs)
 
 
-def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
+def _diff(place: Target, wanted: Wanted, folder: Path, proofs: Proofs) -> Diff:
     """Compare, with the files of commits in a temporary folder."""
     both = read_both(place, wanted.base, wanted.head, folder, merge=wanted.merge)
     base, head = both.base, both.head
     today = wanted.today or base.commit.date
-    after = check(head.profiles, today)
-    before = check(base.profiles, today, after)
+    after = check(head.profiles, today, proofs=proofs)
+    before = check(base.profiles, today, after, proofs)
     generation = _rendered(both, before, after, place, wanted)
     impact, stale = None, 0
     found = (*head.conflicts, *generation.diagnostics)

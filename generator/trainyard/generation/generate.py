@@ -30,6 +30,7 @@ from trainyard.generation.making import (
     recalled,
     unproven,
 )
+from trainyard.generation.meaning import found_in
 from trainyard.generation.objects import check_unlisted
 from trainyard.generation.waivers import apply_waivers
 from trainyard.model.manifest import Manifest
@@ -38,7 +39,6 @@ from trainyard.profiles.discover import FOLDERS
 from trainyard.profiles.read import load
 from trainyard.proofs import UNKNOWN, Proofs, proof
 from trainyard.resolve.platform import resolve
-from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
 from trainyard.schema.defaults import filled
 from trainyard.tree.disk import DiskTree
@@ -144,7 +144,7 @@ def check(
     profiles, found = load(root, same)
     sources = profiles.sources()
     proven = {file: source for file, source in sources.items() if _well_formed(source) in proofs}
-    checked = check_loaded(profiles, found, today, {**same, **proven})
+    checked = check_loaded(profiles, found, today, {**same, **proven}, proofs)
     proofs.keep(map(_well_formed, _faultless(checked).values()))
     return checked
 
@@ -166,6 +166,7 @@ def check_loaded(
     diagnostics: tuple[Diagnostic, ...],
     today: str = "",
     known: Mapping[str, Source] = NOTHING,
+    proofs: Proofs = UNKNOWN,
 ) -> Checked:
     """Check profiles that were read.
 
@@ -174,6 +175,7 @@ def check_loaded(
         diagnostics: what reading them found.
         today: as `check` takes it.
         known: sources by file of which nothing is wrong.
+        proofs: as `check` takes them.
     """
     diagnostics += tuple(check_profiles(profiles, known))
     broken = {finding.at.file for finding in diagnostics if has_errors([finding])}
@@ -183,7 +185,7 @@ def check_loaded(
     platform, unresolved = resolve(filled(usable))
     diagnostics += unresolved
     complete = not has_errors(diagnostics)
-    found = (*diagnostics, *check_meaning(platform, today))
+    found = (*diagnostics, *found_in(platform, usable, today, proofs, complete=complete))
     if usable.waivers.value is None:
         # A warning may be waived in the file that can't be read.
         found = tuple(finding for finding in found if has_errors([finding]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -82,6 +83,10 @@ class Pool:
             reserve=max(self.reserve - out, 0),
             maintenance=(),
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return its fields alone, so that its content does not depend on what was asked of it."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def taken_from(self, team: str) -> int:
         """Return what a team lacks while nodes are in maintenance, in the unit of its quota."""

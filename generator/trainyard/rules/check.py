@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from itertools import chain
+from itertools import chain, groupby
 from operator import attrgetter
 from pkgutil import walk_packages
 from types import ModuleType
@@ -32,6 +32,16 @@ CHECKS: tuple[Check | DatedCheck, ...] = tuple(
         key=attrgetter("rule.id"),
     )
 )
+FAMILIES: Mapping[str, tuple[Check | DatedCheck, ...]] = {
+    family: tuple(checks)
+    for family, checks in groupby(CHECKS, key=lambda check: check.rule.id.partition("/")[0])
+}
+"""The checks of each family, in their order."""
+
+
+def check_family(family: str, platform: Platform, today: str) -> tuple[Diagnostic, ...]:
+    """Return the findings of the rules of a family; the other arguments as `check_meaning`'s."""
+    return tuple(chain.from_iterable(check.run(platform, today) for check in FAMILIES[family]))
 
 
 def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:
@@ -42,6 +52,7 @@ def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:
         today: ISO date that the last days of runtimes are compared with; when empty, no runtime
             has ended.
     """
-    findings = chain.from_iterable(check.run(platform, today) for check in CHECKS)
     # A mistake in a team's profile is found on each of its clusters, and reported once.
-    yield from dict.fromkeys(findings)
+    yield from dict.fromkeys(
+        chain.from_iterable(check_family(family, platform, today) for family in FAMILIES)
+    )

@@ -124,7 +124,10 @@ class DiskTree(Tree):
         return base.holding({prefix + path: files[path] for path in files}) != paths
 
     def compare(
-        self, files: Mapping[str, bytes], others: Collection[str] | None = None
+        self,
+        files: Mapping[str, bytes],
+        others: Collection[str] | None = None,
+        same: Collection[str] = (),
     ) -> Comparison:
         """Compare the tree with a generated one.
 
@@ -132,11 +135,12 @@ class DiskTree(Tree):
             files: content by path, the lockfiles among them.
             others: folders at the top that are not looked at; those of clusters that were not
                 generated when not given.
+            same: as `Tree.compare` takes it.
         """
         if others is None:
             clusters = frozenset(self.clusters()) - folders_of(files)
             others = [name for name in clusters if not (self.folder / name).is_symlink()]
-        return Tree.compare(self, files, others)
+        return Tree.compare(self, files, others, same)
 
     def require_locks(self, clusters: Iterable[str]) -> None:
         """Refuse a tree that lost a lockfile: the numbers of former teams could be given away.

@@ -49,17 +49,20 @@ class _Foreign(NamedTuple):
     entry: str
 
 
-def check_fresh(tree: DiskTree, files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
+def check_fresh(
+    tree: DiskTree, files: Mapping[str, bytes], same: Collection[str] = ()
+) -> Iterator[Diagnostic]:
     """Yield the files of each folder that the next run would write, delete or keep as foreign.
 
     Args:
         tree: its files are shown below ``overlays/`` whatever it is called.
         files: generated, by path below the tree.
+        same: as `Tree.compare` takes it.
 
     Raises:
         TreeError: the tree can't be read.
     """
-    comparison = tree.compare(files)
+    comparison = tree.compare(files, same=same)
     yield from stale_files(comparison)
     yield from foreign_files(tree.folder, comparison, files)
 

@@ -180,23 +180,26 @@ class Tree(ABC):
             found[path] = [Manifest(path, body, lock.files[path], at) for body in bodies]
         return found
 
-    def compare(self, files: Mapping[str, bytes], others: Collection[str]) -> Comparison:
+    def compare(
+        self, files: Mapping[str, bytes], others: Collection[str], same: Collection[str] = ()
+    ) -> Comparison:
         """Compare the tree with a generated one.
 
         Args:
             files: content by path, the lockfiles among them.
             others: folders at the top that are not looked at.
+            same: folders at the top whose generated files were read a moment ago, and are the same.
         """
         generated = folders_of(files)
         present = frozenset(self.paths((self.folders() | generated) - frozenset(others)))
         there = files.keys() & present
-        held = self.holding({path: files[path] for path in there})
+        unread = {path: files[path] for path in there if path.partition("/")[0] not in same}
         ours = self.written(generated)
         left = (ours & present) - files.keys()
         gone = self.marked(left)
         return Comparison(
             missing=tuple(sorted(files.keys() - present)),
-            changed=tuple(sorted(there - held)),
+            changed=tuple(sorted(unread.keys() - self.holding(unread))),
             deleted=tuple(sorted(gone)),
             kept=tuple(sorted(left - gone)),
             foreign=tuple(sorted(present - files.keys() - ours)),

@@ -39,7 +39,7 @@ class Written:
     foreign: tuple[str, ...] = ()
 
 
-def write(target: Path, files: Mapping[str, bytes]) -> Written:
+def write(target: Path, files: Mapping[str, bytes], same: Collection[str] = ()) -> Written:
     """Replace the tree by the generated one as a whole; foreign files stay.
 
     A tree without differences is not touched.
@@ -49,6 +49,7 @@ def write(target: Path, files: Mapping[str, bytes]) -> Written:
     Args:
         target: the tree, ``overlays``; its parent must exist.
         files: content by path relative to the tree, ``<cluster>/...``, the lockfiles among them.
+        same: as `Tree.compare` takes it.
 
     Raises:
         TreeError: a path is in the way, or the disk fails; the tree is unchanged.
@@ -57,23 +58,23 @@ def write(target: Path, files: Mapping[str, bytes]) -> Written:
         if "/" not in path or not is_inside(path):
             message = f"{path!r} is not a path inside a cluster's folder; the tree is untouched"
             raise TreeError(message)
-    found = _compare(target, files)
+    found = _compare(target, files, same)
     if found.stale:
         with writing(target):
             _replace(target, files, found)
     return _written(found)
 
 
-def preview(target: Path, files: Mapping[str, bytes]) -> Written:
+def preview(target: Path, files: Mapping[str, bytes], same: Collection[str] = ()) -> Written:
     """Return the changes that :func:`write` would make.
 
     Raises:
         TreeError: the tree can't be read.
     """
-    return _written(_compare(target, files))
+    return _written(_compare(target, files, same))
 
 
-def _compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
+def _compare(target: Path, files: Mapping[str, bytes], same: Collection[str]) -> Comparison:
     """Compare the tree with the generated one.
 
     Raises:
@@ -82,7 +83,7 @@ def _compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
     tree = DiskTree(target)
     for cluster in sorted(folders_of(files)):
         tree.lock(cluster)
-    return tree.compare(files)
+    return tree.compare(files, same=same)
 
 
 def _written(found: Comparison) -> Written:

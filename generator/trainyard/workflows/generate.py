@@ -41,7 +41,7 @@ def check_tree(
     if not has_errors(diagnostics):
         diagnostics += tuple(check_replaced(place.tree, generation, clusters))
     if fresh and not has_errors(diagnostics):
-        diagnostics += tuple(check_fresh(place.tree, generation.files))
+        diagnostics += tuple(check_fresh(place.tree, generation.files, generation.same))
     if fresh:
         diagnostics += tuple(check_submodules(place.root, place.target))
     return generation, diagnostics

@@ -6,12 +6,10 @@ would look checked.
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
@@ -19,8 +17,8 @@ from trainyard.diagnostics import Diagnostic, ToolError, has_errors
 from trainyard.generation.generate import ALONE, Generation, Run, Target, generate
 from trainyard.generation.objects import check_object
 from trainyard.model.platform import Site
-from trainyard.programs import end_all
 from trainyard.schema.manifests import schema_folder
+from trainyard.side_by_side import Early
 from trainyard.tree.memory import check_memory_since
 from trainyard.verify.kubeconform import validate
 from trainyard.verify.kustomize import Refusal, build
@@ -35,10 +33,12 @@ from trainyard.workflows.committed import (
 from trainyard.workflows.generate import check_tree
 from trainyard.workflows.known import Part, Unchanged, parts_of, unchanged_since, with_proven
 from trainyard.workflows.placement import rejected_objects, unbuilt_units
-from trainyard.yaml_io.manifests import parse_manifests
 
-_PAUSE = 0.05
-"""Seconds between two attempts to end programs: one may be just about to start."""
+_HEADS = (re.compile(r"^apiVersion: \S", re.MULTILINE), re.compile(r"^kind: \S", re.MULTILINE))
+"""Lines that each object has."""
+
+Outputs = Mapping[str, str | Refusal]
+"""What kustomize makes of sync units, by their folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +93,35 @@ def verify(
         ToolError: a tool or schema is missing or broken.
     """
     tools = find_kustomize(), find_kubeconform()
-    generation, diagnostics = check_tree(place, today, scope.clusters, Run(proofs=run.proofs))
-    diagnostics += tuple(check_memory_since(place.tree, scope.since, generation.manifests))
-    if has_errors(diagnostics) or generation.checked.platform is None:
-        return Verification(generation, diagnostics)
-    base = unchanged_since(place, generation, scope.since)
-    sites = [
-        site for site in generation.checked.platform.sites if site.name in generation.manifests
-    ]
-    parts = [list(_parts(site, generation, tools, base)) for site in sites]
-    built = _counter(chain.from_iterable(parts), run)
+    with Early(partial(build, tools[0])) as builders:
+        generation, diagnostics = check_tree(place, today, scope.clusters, Run(proofs=run.proofs))
+        diagnostics += tuple(check_memory_since(place.tree, scope.since, generation.manifests))
+        if has_errors(diagnostics):
+            return Verification(generation, diagnostics)
+        base = unchanged_since(place, generation, scope.since)
+        sites = tuple(_sites(generation))
+        parts = {site.name: list(_parts(site, generation, tools, base)) for site in sites}
+        outputs = _build(place.target, parts, builders, run)
     counts, proven = [], 0
-    for site, parts_of_site in zip(sites, parts, strict=True):
-        known = _known(parts_of_site, run)
+    for site in sites:
+        known = _known(parts[site.name], run)
         committed = read_committed(site, place.tree, generation, known.keys())
-        numbers, found = _verify_site(committed.without(base.of(site.name)), place, tools, built)
+        committed = committed.without(base.of(site.name))
+        numbers, found = _verify_site(committed, outputs.pop(site.name), tools[1])
         if not found:
-            run.proofs.keep(map(attrgetter("proof"), parts_of_site))
+            run.proofs.keep(map(attrgetter("proof"), parts[site.name]))
         counts.append(with_proven(_with_base(numbers, base), known.values()))
         diagnostics += found
         proven += len(known)
     return Verification(generation, diagnostics, tuple(counts), base.commit, proven)
+
+
+def _sites(generation: Generation) -> Iterator[Site]:
+    """Yield the clusters that were generated."""
+    platform = generation.checked.platform
+    for site in platform.sites if platform else ():
+        if site.name in generation.manifests:
+            yield site
 
 
 def _known(parts: Iterable[Part], run: Run) -> dict[str, Part]:
@@ -136,24 +144,39 @@ def _with_base(count: Count, base: Unchanged) -> Count:
     return replace(count, left_out=units, files_left_out=len(files))
 
 
-def _counter(parts: Iterable[Part], run: Run) -> Callable[[], None]:
-    """Return what counts a sync unit that was built."""
-    total = sum(part.is_unit and part.proof not in run.proofs for part in parts)
-    numbers = count(1)
-    return lambda: run.progress(next(numbers), total)
+def _build(
+    tree: Path,
+    parts: Mapping[str, Iterable[Part]],
+    builders: Early[Path, str | Refusal],
+    run: Run,
+) -> dict[str, dict[str, str | Refusal]]:
+    """Return what kustomize makes of the units that were not verified before, by cluster.
+
+    Raises:
+        ToolError: kustomize crashed, hung or printed something unreadable.
+    """
+    units = [
+        (cluster, part.folder)
+        for cluster, each in parts.items()
+        for part in each
+        if part.is_unit and part.proof not in run.proofs
+    ]
+    built = builders.each([tree / cluster / unit for cluster, unit in units], run.progress)
+    outputs: dict[str, dict[str, str | Refusal]] = {cluster: {} for cluster in parts}
+    for (cluster, unit), output in zip(units, built, strict=True):
+        outputs[cluster][unit] = output
+    return outputs
 
 
 def _verify_site(
-    committed: Committed, place: Target, tools: tuple[Tool, Tool], built_one: Callable[[], None]
+    committed: Committed, outputs: Outputs, kubeconform: Tool
 ) -> tuple[Count, tuple[Diagnostic, ...]]:
     """Check a cluster's objects three times and compare the numbers.
 
     Against the release's schemas, in what kustomize builds of them, and in kubeconform.
     """
-    kustomize, kubeconform = tools
     site = committed.site
     valid, faults = _check_schemas(site, committed)
-    outputs = _build(kustomize, place.target / site.name, committed.units, built_one)
     streams: dict[str, str] = {}
     built: dict[str, int] = {}
     for unit, output in outputs.items():
@@ -181,35 +204,6 @@ def _check_schemas(site: Site, committed: Committed) -> tuple[list[str], list[Di
     return valid, found
 
 
-def _build(
-    kustomize: Tool, folder: Path, names: tuple[str, ...], built_one: Callable[[], None]
-) -> dict[str, str | Refusal]:
-    """Build units side by side. The first failure, or Ctrl-C, ends those that still run.
-
-    Args:
-        kustomize: the tool.
-        folder: of the cluster.
-        names: of the units.
-        built_one: called after each.
-
-    Raises:
-        ToolError: kustomize crashed, hung or printed something unreadable.
-    """
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        futures = {unit: pool.submit(build, kustomize, folder / unit) for unit in names}
-        try:
-            for future in as_completed(futures.values()):
-                future.result()
-                built_one()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            while not all(future.done() for future in futures.values()):
-                end_all()
-                time.sleep(_PAUSE)
-            raise
-    return {unit: future.result() for unit, future in futures.items()}
-
-
 def _schemas(site: Site) -> str:
     """Return the path of a cluster's schemas, as a template that kubeconform fills in."""
     folder = schema_folder(site.cluster.release.name).resolve()
@@ -219,17 +213,17 @@ def _schemas(site: Site) -> str:
 def _objects_in(unit: str, text: str) -> int:
     """Return how many objects kustomize built of a unit.
 
+    A line ``---`` ends a document wherever it is (YAML 1.2.2, 9.1.2), so that counting needs no
+    parser. Kubeconform parses each object, and its count is compared with this one.
+
     Raises:
         ToolError: it printed something else.
     """
-    try:
-        bodies = parse_manifests(text)
-    except ValueError as error:
-        raise ToolError(f"kustomize printed no YAML for {unit}: {error}") from error
-    for body in bodies:
-        if not isinstance(body, dict) or not {"apiVersion", "kind"} <= body.keys():
+    documents = text.split("\n---\n") if text else []
+    for document in documents:
+        if not all(head.search(document) for head in _HEADS):
             raise ToolError(f"kustomize printed something else than Kubernetes objects for {unit}")
-    return len(bodies)
+    return len(documents)
 
 
 @dataclass(frozen=True, slots=True)

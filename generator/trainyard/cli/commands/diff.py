@@ -31,6 +31,7 @@ from trainyard.cli.options import (
 from trainyard.cli.progress import working
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Target
+from trainyard.proofs import of_this_machine
 
 
 @click.command("diff")
@@ -86,7 +87,7 @@ def command(
     wanted = Wanted(base, head, merge, clusters, day, read_dumps(jobs, clusters))
     place = Target(profiles, output, components_root(profiles, output))
     with working("comparing"):
-        change = diff(place, wanted)
+        change = diff(place, wanted, of_this_machine())
     for name in (*clusters, *wanted.dumps):
         need_name("cluster", name, change.clusters)
     found = findings.Findings(

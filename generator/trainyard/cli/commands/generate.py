@@ -78,7 +78,7 @@ def command(
         fine = not has_errors(diagnostics)
         need_clusters(generation, profiles, fine=fine)
         if fine and not check:
-            written = (preview if dry_run else write)(output, generation.files)
+            written = (preview if dry_run else write)(output, generation.files, generation.same)
     found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles, output))
     deliver(
         formats,
