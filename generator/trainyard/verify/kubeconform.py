@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from trainyard.diagnostics import ToolError
@@ -17,6 +18,11 @@ from trainyard.verify.tools import Tool
 CHARACTERS = 100_000
 """Characters of objects for which kubeconform gets another second: it takes 0.1 s on an idle
 machine."""
+
+LAYOUT = "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"
+"""Path of a schema in its folder, as kubeconform fills it in."""
+
+NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 _STATUSES = ("statusValid", "statusInvalid", "statusError", "statusSkipped")
 _SUMMARY = ("valid", "invalid", "errors", "skipped")
@@ -68,7 +74,12 @@ class Report:
 
 
 def validate(
-    tool: Tool, streams: Mapping[str, str], schemas: str, *, timeout: float = 20.0
+    tool: Tool,
+    streams: Mapping[str, str],
+    schemas: str,
+    own: Mapping[str, bytes] = NO_FILES,
+    *,
+    timeout: float = 20.0,
 ) -> Report:
     """Check all objects of all streams.
 
@@ -80,6 +91,8 @@ def validate(
         streams: YAML streams by a name of the caller's choice, e.g. the sync unit.
         schemas: absolute path of a schema as kubeconform's template, ending in ``.json``, e.g.
             ``/r/schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
+        own: schemas that come before those, by path as the template has it, e.g.
+            ``v1/namespace_v1.json``.
         timeout: seconds, to which large streams add.
 
     Raises:
@@ -92,17 +105,26 @@ def validate(
         raise ToolError(f"the schemas must be local files, not {schemas!r}")
     names = {f"{number:06}.yaml": name for number, name in enumerate(sorted(streams))}
     with tempfile.TemporaryDirectory(prefix="trainyard-") as folder:
-        for file, name in names.items():
-            (Path(folder) / file).write_text(streams[name], encoding="utf-8", newline="\n")
+        _write(Path(folder) / "streams", {file: streams[names[file]].encode() for file in names})
+        _write(Path(folder) / "schemas", own)
         options = ["-output", "json", "-summary", "-verbose", "-strict"]
-        command: list[str | Path] = [tool.path, *options, "-schema-location", schemas, "."]
+        for place in (*([f"{folder}/schemas/{LAYOUT}"] if own else ()), schemas):
+            options += ["-schema-location", place]
         seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
-        completed = run(command, timeout=seconds, cwd=Path(folder), accept=(0, 1))
+        inside = Path(folder) / "streams"
+        completed = run([tool.path, *options, "."], timeout=seconds, cwd=inside, accept=(0, 1))
     try:
         return _report(completed, names)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         printed = (completed.stderr or completed.stdout).strip()[-500:]
         raise ToolError(f"{tool.name} printed no report that can be read: {printed!r}") from error
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    folder.mkdir()
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
 
 
 def _report(completed: Completed, names: Mapping[str, str]) -> Report:
