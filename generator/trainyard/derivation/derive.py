@@ -69,13 +69,18 @@ def schema_of(gvk: Gvk, source: Source) -> Schema:
     """Return the strict schema of a kind.
 
     Raises:
-        ToolError: it has a keyword that nobody thought of.
+        ToolError: it has a keyword that nobody thought of, or another form.
     """
     group, version, kind = gvk
     api_version = f"{group}/{version}" if group else version
-    return manifest_schema(
-        api_version, kind, source.openapi, source.definitions, namespaced=source.namespaced
-    )
+    try:
+        return manifest_schema(
+            api_version, kind, source.openapi, source.definitions, namespaced=source.namespaced
+        )
+    except ToolError as error:
+        raise ToolError(f"{display(gvk)}: {error}") from error
+    except (AttributeError, KeyError, RecursionError, TypeError) as error:
+        raise ToolError(f"the schema of {display(gvk)} has another form than a CRD's") from error
 
 
 def encoded(schemas: Mapping[str, Any]) -> dict[str, bytes]:

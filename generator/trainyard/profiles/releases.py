@@ -141,7 +141,8 @@ def join(
             try:
                 _add(releases, name, stated, folders)
             except UnusableError as problem:
-                yield UNUSABLE_RELEASE.at(Pointer(source.file), f"release {name}: {problem}")
+                at = Pointer(source.file) / EXTENDS
+                yield UNUSABLE_RELEASE.at(at, f"release {name}: {problem}")
 
 
 def _fault(

@@ -80,10 +80,10 @@ def fault_of(path: str, content: bytes, base: bytes | None) -> str:
     """
     try:
         document = json.loads(content)
-        compiled(content)
         _need_strict(path, document)
         if base is not None:
             _need_as_closed(document, json.loads(base))
+        compiled(content)
     except LooseError as fault:
         return str(fault)
     except (RecursionError, ValueError) as fault:

@@ -29,6 +29,7 @@ from trainyard.rules.release.unusable_release import RULE as UNUSABLE_RELEASE
 from trainyard.scaffold.install import put
 from trainyard.scaffold.roundtrip import append
 from trainyard.schema.manifests import effective
+from trainyard.schema.releases import fault_of
 from trainyard.shipped import shipped
 from trainyard.workflows.kinds import kinds_of
 from trainyard.workflows.known_releases import release_of
@@ -123,8 +124,8 @@ def _made(profiles: Profiles, request: ReleaseRequest) -> Made:
     base = release_of(profiles, request.base)
     fields = _with_versions(profiles, base, request)
     table = behaviour().value
-    known = _known(fields, table, request)
     old = {path.removeprefix(_PREFIX): body for path, body in effective(base.schemas).items()}
+    known = _known(fields, table, old, request)
     schemas = {**known.by_hand, **old, **known.derived}
     followed = follow(table, fields, schemas)
     limits = queue_limits(known.said)
@@ -183,7 +184,12 @@ class _Known:
     record: Mapping[str, Any]
 
 
-def _known(fields: Mapping[str, Any], table: Mapping[str, Any], request: ReleaseRequest) -> _Known:
+def _known(
+    fields: Mapping[str, Any],
+    table: Mapping[str, Any],
+    old: Mapping[str, bytes],
+    request: ReleaseRequest,
+) -> _Known:
     """Return what is known of each kind that a release can have with any features."""
     kinds = kinds_of({**fields, "features": {*fields["features"], *derivable(table)}})
     every = shipped(PACKAGE / "releases/handwritten", "**/*.json")
@@ -197,6 +203,7 @@ def _known(fields: Mapping[str, Any], table: Mapping[str, Any], request: Release
         record["crds"] = {key(gvk): f"sha256:{sources.digest(gvk)}" for gvk in said}
     if sources is not None and not said:
         raise TreeError(f"{sources.name} has no kind that Trainyard writes")
+    _need_closed(derived, old, request)
     _need_consistent(table, fields["versions"], derived, request)
     plurals |= {key(gvk): source.plural for gvk, source in said.items()}
     return _Known(said, derived, encoded(by_hand), plurals, record)
@@ -232,6 +239,23 @@ def _find(sources: Sources | None, wanted: list[Gvk]) -> dict[Gvk, Source]:
     return {gvk: source for gvk, source in found if source is not None}
 
 
+def _need_closed(
+    derived: Mapping[str, bytes], old: Mapping[str, bytes], request: ReleaseRequest
+) -> None:
+    """Refuse schemas that accept what no API server keeps.
+
+    Raises:
+        TreeError: there is one.
+    """
+    for path, body in derived.items():
+        if fault := fault_of(f"{_PREFIX}{path}", body, old.get(path)):
+            raise TreeError(f"{_origin(request)}: the schema of {path} {fault}")
+
+
+def _origin(request: ReleaseRequest) -> str:
+    return shown(request.facts) if request.facts else "a module"
+
+
 def _need_consistent(
     table: Mapping[str, Any],
     versions: Mapping[str, str],
@@ -244,8 +268,7 @@ def _need_consistent(
         TreeError: there is one.
     """
     for contradiction in contradictions(table, versions, derived):
-        where = shown(request.facts) if request.facts else "the module"
-        raise TreeError(f"{where}: {contradiction}; state the version with `--set`")
+        raise TreeError(f"{_origin(request)}: {contradiction}; state the version with `--set`")
 
 
 def _known_bad(profiles: Profiles, request: ReleaseRequest, made: Made) -> list[Diagnostic]:

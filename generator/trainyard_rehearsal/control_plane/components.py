@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from trainyard.diagnostics import ToolError
 from trainyard.profiles.inherited import whole
 
 _RELEASES = Path(str(files("trainyard.releases")))
@@ -107,11 +108,19 @@ def read_components(release: str, on: str = PROCESSES) -> Components:
     Args:
         release: name of the release.
         on: kind of control plane: ``processes`` or ``kind``.
+
+    Raises:
+        ToolError: it is a release of the repository, for which no programs are shipped.
     """
     tables = {
         file.parent.name: tomllib.loads(file.read_text(encoding="utf-8"))
         for file in _RELEASES.glob("*/components.toml")
     }
+    if release not in tables:
+        raise ToolError(
+            f"release {release} has no programs: a rehearsal runs those that are shipped with "
+            f"{', '.join(sorted(tables))}"
+        )
     table = whole(release, tables)
     rows = table["programs"] | table[on]["programs"]
     programs = {name: Program(name, *fields) for name, fields in sorted(rows.items())}

@@ -232,9 +232,9 @@ def runtime(
 @click.argument("name")
 @click.option(
     "--release",
-    type=ReleaseChoice(),
     required=True,
-    help="Tested set of operator versions that the cluster runs.",
+    metavar="RELEASE",
+    help="Set of operator versions that the cluster runs; may be one of this repository.",
 )
 @click.option(
     "--pool",
