@@ -11,7 +11,6 @@ from trainyard.model.release import Schemas
 from trainyard.profiles.read import PACKAGE, plurals, releases
 from trainyard.schema.manifests import effective
 
-
 _KUBERNETES = {
     "admissionregistration.k8s.io",
     "batch",
@@ -52,7 +51,7 @@ def crd_of(release: str, kind: str) -> dict[str, Any]:
 def _crds(release: str, limits: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     names = plurals()[release].value
     by_hand = {path.name for path in (PACKAGE / "releases" / "handwritten").iterdir()}
-    for path, content in effective(Schemas(release)).items():
+    for content in effective(Schemas(release)).values():
         document = json.loads(content)
         version = document["properties"]["apiVersion"]["const"]
         kind = document["properties"]["kind"]["const"]
@@ -95,18 +94,7 @@ def _openapi(node: Any, definitions: Mapping[str, Any]) -> Any:
     kept = {key: value for key, value in node.items() if key not in {"$schema", "definitions"}}
     if "const" in kept:
         return {"type": "string"}
-    types = kept.get("type")
-    if types == ["integer", "string"]:
-        kept = {key: value for key, value in kept.items() if key != "type"}
-        return {**kept, "x-kubernetes-int-or-string": True}
-    if isinstance(types, list):
-        kept |= {"type": types[0], "nullable": True}
-        if "enum" in kept:
-            kept["enum"] = [each for each in kept["enum"] if each is not None]
-    if kept.get("type") == "object" and "additionalProperties" not in kept:
-        kept["x-kubernetes-preserve-unknown-fields"] = True
-    if kept.get("additionalProperties") is False:
-        del kept["additionalProperties"]
+    kept = _typed(kept)
     for key in ("items", "additionalProperties"):
         if isinstance(kept.get(key), dict):
             kept[key] = _openapi(kept[key], definitions)
@@ -114,4 +102,21 @@ def _openapi(node: Any, definitions: Mapping[str, Any]) -> Any:
         kept["properties"] = {
             name: _openapi(child, definitions) for name, child in kept["properties"].items()
         }
+    return kept
+
+
+def _typed(kept: dict[str, Any]) -> dict[str, Any]:
+    """Return a node with one type and Kubernetes' own keywords."""
+    types = kept.get("type")
+    if types == ["integer", "string"]:
+        others = {key: value for key, value in kept.items() if key != "type"}
+        return {**others, "x-kubernetes-int-or-string": True}
+    if isinstance(types, list):
+        kept = {**kept, "type": types[0], "nullable": True}
+        if "enum" in kept:
+            kept["enum"] = [each for each in kept["enum"] if each is not None]
+    if kept.get("type") == "object" and "additionalProperties" not in kept:
+        return {**kept, "x-kubernetes-preserve-unknown-fields": True}
+    if kept.get("additionalProperties") is False:
+        return {key: value for key, value in kept.items() if key != "additionalProperties"}
     return kept

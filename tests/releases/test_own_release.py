@@ -107,12 +107,9 @@ def test_cluster_names_it_over_a_committed_tree(site: Path, trainyard: Call) -> 
     lock = next((site / "overlays").glob("*/trainyard.lock*"))
     before = lock.read_bytes()
     assert b'"release": "site sha256:' in before
-    assert "podTemplateOverrides" in "".join(
-        path.read_text("utf-8") for path in (site / "overlays").rglob("*.yaml")
-    )
+
     release, settings = site / FOLDER / "release.yaml", SETTINGS.read_bytes()
     stated = release.read_bytes()
-
     edit(release, 'trainer: "2.1.0"', 'trainer: "2.1.1"')
     refused(trainyard("generate"), "release/changed-release", "states sha256:")
     assert lock.read_bytes() == before
@@ -125,10 +122,14 @@ def test_cluster_names_it_over_a_committed_tree(site: Path, trainyard: Call) -> 
     assert trainyard("generate").code == 0
     assert lock.read_bytes() == before
 
-    edit(release, "tested: schemas", "tested: rehearsed")
+
+def test_rehearsed_release_brings_no_warning(site: Path, trainyard: Call) -> None:  # noqa: F811
+    profile = next((site / "profiles/clusters").glob("*.yaml"))
+    edit(profile, f"release: {NEW}", "release: site")
+    assert "not-rehearsed" in trainyard("validate").out
+    edit(site / FOLDER / "release.yaml", "tested: schemas", "tested: rehearsed")
     seal()
-    ended = trainyard("generate")
-    assert "not-rehearsed" not in ended.out + ended.err
+    assert "not-rehearsed" not in trainyard("validate").out
 
 
 def test_objects_are_checked_against_its_schemas(site: Path, trainyard: Call) -> None:  # noqa: F811
@@ -178,6 +179,14 @@ def _set(path: str, content: bytes) -> Callable[[], None]:
     def change() -> None:
         (FOLDER / path).parent.mkdir(parents=True, exist_ok=True)
         (FOLDER / path).write_bytes(content)
+
+    return change
+
+
+def _many(number: int, content: bytes) -> Callable[[], None]:
+    def change() -> None:
+        for each in range(number):
+            _set(f"schemas/a.b/k{each}_v1.json", content)()
 
     return change
 
@@ -256,18 +265,26 @@ HOSTILE: dict[str, tuple[Callable[[], None], str, str]] = {
         "refers in a circle",
     ),
     "bad-keyword": (
-        _schema(lambda body: body["properties"].update(spec={"type": "nonsense"})),
+        _schema(
+            lambda body: body["properties"].update(
+                spec={
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {"a": {"type": "nonsense"}},
+                }
+            )
+        ),
         UNUSABLE,
         "is not a schema",
     ),
     "large": (_set(TRAINJOB, b" " * 50_000_000), UNUSABLE, "larger than 1 MiB"),
     "large-together": (
-        lambda: [_set(f"schemas/a.b/k{n}_v1.json", b" " * 1_000_000)() for n in range(50)] and None,
+        _many(50, b" " * 1_000_000),
         UNUSABLE,
         "more than 8 MiB",
     ),
     "many": (
-        lambda: [_set(f"schemas/a.b/k{n}_v1.json", b"{}")() for n in range(300)] and None,
+        _many(300, b"{}"),
         UNUSABLE,
         "more than 200 files",
     ),
@@ -325,7 +342,8 @@ def test_another_digest_is_refused_with_the_one_to_write(
     refused(trainyard("validate"), "release/changed-release", "states sha256:0000")
 
 
-def test_folder_without_a_digest_is_refused(site: Path, trainyard: Call) -> None:  # noqa: F811
+@pytest.mark.usefixtures("site")
+def test_folder_without_a_digest_is_refused(trainyard: Call) -> None:  # noqa: F811
     text = SETTINGS.read_text("utf-8")
     SETTINGS.write_text(text[: text.index("releases:")], "utf-8")
     refused(trainyard("validate"), "release/changed-release", "no digest is stated for it")
@@ -477,8 +495,8 @@ def test_versions_that_fail_together_are_refused(platform: Path, trainyard: Call
         (("--from", "kubernetes-1.9", "--set", "kueue=0.19.2"), "there is no release"),
     ],
 )
+@pytest.mark.usefixtures("platform")
 def test_wrong_use(
-    platform: Path,
     trainyard: Call,  # noqa: F811
     arguments: tuple[str, ...],
     text: str,
