@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard import programs
-from trainyard.derivation.source import Gvk, Source, only, served
+from trainyard.derivation.source import Gvk, Source, display, only, served
 from trainyard.diagnostics import ToolError
 from trainyard.yaml_io.foreign import read_foreign
 
@@ -43,9 +43,20 @@ class Modules:
         """Return what the modules say of a kind; None when none says anything.
 
         Raises:
-            ToolError: several CRDs serve it.
+            ToolError: several CRDs serve it, or none does and a module has others of its group: a
+                schema of another version would be wrong.
         """
-        return self._core.get(gvk) or only(gvk, self._crds(gvk))
+        found = self._core.get(gvk) or only(gvk, self._crds(gvk))
+        if found is None and self._has_group(gvk[0]):
+            raise ToolError(f"{display(gvk)} is served by no {self.name}")
+        return found
+
+    def _has_group(self, group: str) -> bool:
+        """Return whether something of a group is in the modules."""
+        crds = (path.read_text(encoding="utf-8") for _, _, path in self._files)
+        return any(group == each for each, _, _ in self._core) or any(
+            f"group: {group}\n" in text for text in crds
+        )
 
     def _crds(self, gvk: Gvk) -> Iterator[Source]:
         group, _, kind = gvk

@@ -39,7 +39,22 @@ def load(
         TreeError: a file can't be opened.
         OSError: the folder itself can't be listed; the command line asks for it first.
     """
-    kinds, diagnostics = _read_all(root, known)
+    return _joined(root, *_read_all(root, known))
+
+
+def shipped_only() -> Profiles:
+    """Return no profile, and the presets and releases that are shipped.
+
+    Raises:
+        ToolError: a preset or release is not the one that was shipped.
+    """
+    return _joined(Path(), defaultdict(dict), [])[0]
+
+
+def _joined(
+    root: Path, kinds: Mapping[str, dict[str, Source]], diagnostics: list[Diagnostic]
+) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+    """Return the profiles that were read, with what is beside them."""
     components: dict[str, Read] = {}
     files: dict[str, Source] = {}
     for name, source in kinds["components"].items():

@@ -46,6 +46,18 @@ class Made:
     date: str
     tested: str = "none"
 
+    @property
+    def missing(self) -> list[str]:
+        """Kinds of operators that the cluster of the facts lacks."""
+        source = json.loads(self.others["source.json"])
+        ours = ("audit.k8s.io", "config.kueue.x-k8s.io", "kubelet.config.k8s.io")
+        groups = {each: each.partition(".")[2] for each in source["inherited"]}
+        return [
+            each
+            for each, group in groups.items()
+            if "crds" in source and "." in group and not group.endswith((".k8s.io", *ours))
+        ]
+
     def files(self) -> dict[str, bytes]:
         """Return the content of each file by path below the folder."""
         head = {"tested": self.tested, "date": self.date, EXTENDS: self.base}

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import click
 
+from trainyard.cli import document as documents
 from trainyard.cli import findings
 from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
+from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import (
     components_root,
+    format_option,
     need_apart,
     need_profiles,
     output_option,
@@ -22,8 +25,15 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.places import shown_folder
 from trainyard.cli.progress import working
+from trainyard.cli.release.document import comparison_document, release_document
+from trainyard.cli.release.text import comparison_text, release_text
 from trainyard.generation.generate import Target
+from trainyard.model.release import Release
+from trainyard.profiles.read import load, shipped_only
+from trainyard.schema.releases import check_releases
 from trainyard.tree.hold import editing
+from trainyard.workflows.compare_releases import compare
+from trainyard.workflows.known_releases import release_of
 from trainyard.workflows.new_release import NewRelease, ReleaseRequest, new_release
 from trainyard.workflows.release_files import Made
 
@@ -116,6 +126,53 @@ def new(
     return Exit.FINE
 
 
+@command.command("show")
+@click.argument("name")
+@profiles_option
+@format_option("json")
+def show(name: str, profiles: Path, formats: tuple[Output, ...]) -> int:
+    """Show what release NAME pins: versions, features, kinds, and what is known to fail."""
+    (release,) = _releases(profiles, name)
+    others = {"json": lambda: documents.envelope("release", release_document(release))}
+    deliver(formats, "never", lambda _: release_text(release), others)
+    return Exit.FINE
+
+
+@command.command("diff")
+@click.argument("before")
+@click.argument("after")
+@profiles_option
+@format_option("json")
+def diff(before: str, after: str, profiles: Path, formats: tuple[Output, ...]) -> int:
+    """Show what differs between two releases.
+
+    Versions, features, kinds and their fields, and the components that can't be upgraded alone.
+    """
+    old, new = _releases(profiles, before, after)
+    found = compare(old, new)
+    others = {
+        "json": lambda: documents.envelope("releasediff", comparison_document(old, new, found))
+    }
+    deliver(formats, "never", lambda _: comparison_text(old, new, found), others)
+    return Exit.FINE
+
+
+def _releases(profiles: Path, *names: str) -> list[Release]:
+    """Return releases, those of a repository too where there is one.
+
+    Raises:
+        click.UsageError: one does not exist, or can't be used.
+    """
+    read, problems = load(profiles) if profiles.is_dir() else (shipped_only(), ())
+    usable = read.without({each.at.file for each in (*problems, *check_releases(read))})
+    try:
+        return [release_of(usable, name) for name in names]
+    except ValueError as problem:
+        named = ", ".join(sorted(set(names) & read.own_releases.keys()))
+        hint = f"; `trainyard validate` says what is wrong with {named}" if named else ""
+        raise click.UsageError(f"{problem}{hint}") from problem
+
+
 def _lines(done: NewRelease, made: Made, profiles: Path) -> Iterable[str]:
     """Yield the lines that say what a new release has."""
     yield f"wrote {shown_folder(profiles / 'releases' / made.name)}"
@@ -124,8 +181,9 @@ def _lines(done: NewRelease, made: Made, profiles: Path) -> Iterable[str]:
     for key, value in made.stated.items():
         yield f"  {key}: {_value(value)}"
     yield f"  schemas of {len(made.changed)} kinds{_named(made.changed)}"
-    if made.inherited:
-        yield f"schemas as in {made.base}: {', '.join(made.inherited)}"
+    yield f"  all other schemas, {len(made.inherited)} of them of kinds that were not looked up"
+    if made.missing:
+        yield f"note: the cluster has no {', '.join(made.missing)}: schemas as in {made.base}"
     yield from (f"note: {remark}" for remark in made.remarks)
     if not done.tried:
         yield f"tested: none, since no cluster here has release {made.base}"
