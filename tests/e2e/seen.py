@@ -157,6 +157,7 @@ NOT_SHOWABLE = {
     "isolation/unencrypted-transit": _NETWORK,
     "isolation/unstated-transit": _PROMISE,
     "release/unknown-component": "The name stays in the profile and never reaches the cluster.",
+    "release/not-rehearsed": "What such versions do together is unknown.",
     "release/untested-version": "The behaviour of such a version is unknown.",
     "runtime/cuda-too-old": "It needs a GPU.",
     "runtime/fabric-without-rails": "It needs NICs, and ranks that search for them.",

@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.calls import Ended, edit
 from tests.cli.fixtures import here, plain, trainyard  # noqa: F401
+from tests.histories import History
 from tests.releases.dumps import crd_of, dump_of, write_dump
 from trainyard.profiles.read import load, releases
 from trainyard.profiles.releases import digest_of
@@ -121,6 +122,28 @@ def test_cluster_names_it_over_a_committed_tree(site: Path, trainyard: Call) -> 
     SETTINGS.write_bytes(settings)
     assert trainyard("generate").code == 0
     assert lock.read_bytes() == before
+
+
+def test_change_of_the_folder_is_reviewed(
+    site: Path,
+    trainyard: Call,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`diff` reads the releases of both sides, and shows that the digest and a version differ."""
+    profile = next((site / "profiles/clusters").glob("*.yaml"))
+    edit(profile, f"release: {NEW}", "release: site")
+    assert trainyard("generate").code == 0
+    history = History(site, capsys)
+    history.git("init", "--quiet")
+    history.git("add", "--all")
+    history.git("commit", "--quiet", "--message=base")
+    edit(site / FOLDER / "release.yaml", 'jobset: "0.11.0"', 'jobset: "0.11.2"')
+    seal()
+    assert trainyard("generate").code == 0
+    ended = trainyard("diff", "--base", "HEAD")
+    assert ended.code == 0, ended
+    assert re.search(r"has release .*site sha256:\w+ -> site sha256:\w+", ended.out), ended.out
+    assert "0.11.0 -> 0.11.2" in ended.out
 
 
 def test_rehearsed_release_brings_no_warning(site: Path, trainyard: Call) -> None:  # noqa: F811

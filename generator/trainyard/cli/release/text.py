@@ -61,7 +61,7 @@ def comparison_text(before: Release, after: Release, found: Comparison) -> str:
     for kind in found.kinds:
         lines += _part(kind.name, _fields(kind))
     for step in found.steps:
-        head = f"known to fail: {step.component} {step.version} before the others are upgraded"
+        head = f"known to fail: {step.component} {step.version} before the others are upgraded:"
         lines += _faults(head, step.faults)
     if not lines:
         return f"{before.name} and {after.name} do not differ"
