@@ -62,20 +62,24 @@ class Dump:
         """
         group, _, kind = gvk
         crds = self._crds.get((group, kind), [])
-        try:
-            found = only(gvk, (source for crd in crds for source in served(crd, gvk)))
-            versions = [each["name"] for crd in crds for each in crd["spec"]["versions"]]
-        except (AttributeError, KeyError, TypeError) as error:
-            raise TreeError(f"{self.name}: the CRD of {display(gvk)} has another form") from error
+        found, versions = self._described(gvk, crds)
         if found is None and crds:
-            named = ", ".join(map(_brief, versions))
             raise TreeError(
                 f"{self.name}: the CRD of {display(gvk)} does not serve this version, which "
-                f"Trainyard writes; it has {named}"
+                f"Trainyard writes; it has {versions}"
             )
-        if found is None and any(each == group for each, _ in self._crds):
+        if found is None and group in {each for each, _ in self._crds}:
             raise TreeError(f"{self.name} has CRDs of {group}, and none of its {kind}")
         return found
+
+    def _described(self, gvk: Gvk, crds: list[Any]) -> tuple[Source | None, str]:
+        """Return what the CRDs of a kind describe, and the versions that they have."""
+        try:
+            found = only(gvk, (source for crd in crds for source in served(crd, gvk)))
+            versions = [_brief(each["name"]) for crd in crds for each in crd["spec"]["versions"]]
+        except (AttributeError, KeyError, TypeError) as error:
+            raise TreeError(f"{self.name}: the CRD of {display(gvk)} has another form") from error
+        return found, ", ".join(versions)
 
 
 def _brief(value: Any) -> str:

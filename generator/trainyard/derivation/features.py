@@ -63,18 +63,23 @@ def follow(
         schemas: of the new release by path below ``schemas/``, all of them.
     """
     kept = set(fields["features"]) - derivable(table)
-    shown = {row["feature"] for row in table["fields"] if "feature" in row and _has(schemas, row)}
     newest = {name: each["last"] for name, each in fields["changes"].items()}
     behaves = {
         row["feature"]
         for row in table["behaviour"]
-        if _behaves(row, fields["versions"], newest) and row.get("with", "") in {"", *kept}
+        if row.get("with", "") in {"", *kept} and _behaves(row, fields["versions"], newest)
     }
-    features = sorted(kept | shown | (behaves - {GROUPS}))
+    features = sorted({*kept, *_shown(table, schemas), *behaves} - {GROUPS})
     followed = {"features": features, GROUPS: GROUPS in behaves}
     if sdk := _sdk(table["sdk"], fields["versions"].get("trainer", "0")):
         followed["sdk"] = sdk
     return Followed(followed, tuple(_unknown(fields["versions"], newest)))
+
+
+def _shown(table: Mapping[str, Any], schemas: Mapping[str, bytes]) -> set[str]:
+    """Return the features that schemas show."""
+    rows = (row for row in table["fields"] if "feature" in row)
+    return {row["feature"] for row in rows if _has(schemas, row)}
 
 
 def _behaves(
@@ -123,19 +128,26 @@ def contradictions(
     """
     for row in table["fields"]:
         version = versions.get(row["component"])
-        if version is None or _path(row) not in schemas:
-            continue
-        stated = numbers(row["from"]) <= numbers(version) and (
-            "below" not in row or numbers(version) < numbers(row["below"])
-        )
-        if _has(schemas, row) != stated:
-            has = "has no" if stated else "has"
-            field = row["field"].replace(".[]", "[]")
-            until = f" to before {row['below']}" if "below" in row else " on"
-            yield (
-                f"the CRD of {row['kind']} {has} `{field}`, which {row['component']} has from "
-                f"{row['from']}{until}; the release says {row['component']} {version}"
-            )
+        if version is not None and _path(row) in schemas:
+            stated = _is_within(version, row)
+            if _has(schemas, row) != stated:
+                yield _contradiction(row, version, stated=stated)
+
+
+def _is_within(version: str, row: Mapping[str, Any]) -> bool:
+    return numbers(row["from"]) <= numbers(version) and (
+        "below" not in row or numbers(version) < numbers(row["below"])
+    )
+
+
+def _contradiction(row: Mapping[str, Any], version: str, *, stated: bool) -> str:
+    has = "has no" if stated else "has"
+    field = row["field"].replace(".[]", "[]")
+    until = f" to before {row['below']}" if "below" in row else " on"
+    return (
+        f"the CRD of {row['kind']} {has} `{field}`, which {row['component']} has from "
+        f"{row['from']}{until}; the release says {row['component']} {version}"
+    )
 
 
 def _path(row: Mapping[str, Any]) -> str:

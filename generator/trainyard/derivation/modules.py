@@ -13,6 +13,7 @@ from typing import Any
 from trainyard import programs
 from trainyard.derivation.source import Gvk, Source, display, only, served
 from trainyard.diagnostics import ToolError
+from trainyard.plainfile import read_regular
 from trainyard.yaml_io.foreign import read_foreign
 
 _KUBERNETES = "k8s.io/kubernetes"
@@ -53,7 +54,7 @@ class Modules:
 
     def _has_group(self, group: str) -> bool:
         """Return whether something of a group is in the modules."""
-        crds = (path.read_text(encoding="utf-8") for _, _, path in self._files)
+        crds = (_text(path) for _, _, path in self._files)
         return any(group == each for each, _, _ in self._core) or any(
             f"group: {group}\n" in text for text in crds
         )
@@ -61,7 +62,7 @@ class Modules:
     def _crds(self, gvk: Gvk) -> Iterator[Source]:
         group, _, kind = gvk
         for module, name, path in self._files:
-            text = path.read_text(encoding="utf-8")
+            text = _text(path)
             # Some of these files have 20,000 lines, which take seconds to parse.
             if f"group: {group}\n" in text and f"kind: {kind}\n" in text:
                 for document in read_foreign(text):
@@ -113,9 +114,14 @@ def _go(release: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def _text(path: Path) -> str:
+    """Return the content of a file of ours or of a verified module."""
+    return read_regular(path.parent, path.name).decode()
+
+
 def _specification(file: Path) -> dict[Gvk, Source]:
     """Return the kinds of Kubernetes itself."""
-    openapi = json.loads(file.read_text(encoding="utf-8"))
+    openapi = json.loads(_text(file))
     paths = _created_at(openapi["paths"])
     found = {}
     for body in openapi["definitions"].values():
@@ -143,7 +149,7 @@ def _created_at(paths: Mapping[str, Any]) -> dict[Gvk, str]:
 
 def _files_of_crds(table: Path, unpacked: Mapping[str, Path]) -> Iterator[tuple[str, str, Path]]:
     """Yield module, name and path of each file of a release's modules that may be a CRD."""
-    for module, patterns in tomllib.loads(table.read_text(encoding="utf-8")).items():
+    for module, patterns in tomllib.loads(_text(table)).items():
         if module in unpacked:
             folder = unpacked[module]
             for path in chain.from_iterable(map(folder.glob, patterns)):

@@ -37,7 +37,7 @@ class Sources(Protocol):
         """For messages: where it was looked."""
 
     def find(self, gvk: Gvk) -> Source | None:
-        """Return what is said of a kind; None when nothing is.
+        """Return the description of a kind; None when there is none.
 
         Raises:
             ToolError: several CRDs serve it, or its CRD does not serve the version.

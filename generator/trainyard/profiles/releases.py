@@ -122,27 +122,18 @@ def join(
         digests: what the settings state under `releases`; None where they can't be read.
     """
     shipped = frozenset(releases.whole)
-    unusable = {name for name in releases.own if name not in folders}
-    for name, files in folders.items():
-        if found := _fault(name, files, releases.own[name], shipped, digests):
-            unusable.add(name)
-            yield found
     stated = {name: source.value for name, source in releases.whole.items()}
-    stated |= {
-        name: source.value
-        for name, source in releases.own.items()
-        if name not in unusable and isinstance(source.value, dict)
-    }
+    for name, files in folders.items():
+        source = releases.own[name]
+        if found := _fault(name, files, source, shipped, digests):
+            yield found
+        elif isinstance(source.value, dict):
+            stated[name] = source.value
     for name, source in sorted(releases.own.items()):
-        if name in shipped:
-            continue
-        releases.whole[name] = releases.plurals[name] = Source(source.file, source.content)
-        if name in stated:
-            try:
-                _add(releases, name, stated, folders)
-            except UnusableError as problem:
-                at = Pointer(source.file) / EXTENDS
-                yield UNUSABLE_RELEASE.at(at, f"release {name}: {problem}")
+        if name not in shipped:
+            releases.whole[name] = releases.plurals[name] = Source(source.file, source.content)
+            if name in stated:
+                yield from _add(releases, name, stated, folders)
 
 
 def _fault(
@@ -168,23 +159,27 @@ def _add(
     name: str,
     stated: Mapping[str, Mapping[str, Any]],
     folders: Mapping[str, Mapping[str, bytes]],
-) -> None:
-    """Add a release of the repository.
+) -> Iterator[Diagnostic]:
+    """Add a release of the repository, or yield why it can't be used.
 
-    Raises:
-        UnusableError: what it extends is missing, can't be used, or extends it in turn; or its
-            plurals can't be read.
+    What it extends may be missing, be unusable, or extend it in turn; or plurals can't be read.
     """
-    *own, base = chain(name, stated, releases.own)
-    schemas: dict[str, bytes] = {}
-    plurals = dict(releases.plurals[base].value)
-    for each in reversed(own):
-        schemas |= {path: body for path, body in folders[each].items() if path.startswith("sch")}
-        plurals |= _plurals(folders[each].get(PLURALS, b"{}\n"))
     source = releases.own[name]
+    try:
+        *own, base = chain(name, stated, releases.own)
+        plurals = dict(releases.plurals[base].value)
+        for each in reversed(own):
+            plurals |= _plurals(folders[each].get(PLURALS, b"{}\n"))
+    except UnusableError as problem:
+        yield UNUSABLE_RELEASE.at(Pointer(source.file) / EXTENDS, f"release {name}: {problem}")
+        return
+    schemas: dict[str, bytes] = {}
+    for each in reversed(own):
+        schemas |= {path: body for path, body in folders[each].items() if MANIFEST.match(path)}
     releases.whole[name] = replace(source, value=whole(name, stated))
     releases.plurals[name] = Source(source.file, b"", plurals)
-    releases.folders[name] = ReleaseFolder(base, tuple(own[1:]), digest_of(folders[name]), schemas)
+    digest = digest_of(folders[name])
+    releases.folders[name] = ReleaseFolder(base, tuple(own[1:]), digest, schemas)
 
 
 def chain(

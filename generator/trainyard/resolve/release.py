@@ -17,9 +17,7 @@ from trainyard.yaml_io.source import ReleaseFolder, Source
 def resolve_release(
     name: str, source: Source, plurals: Source, folder: ReleaseFolder | None = None
 ) -> Release:
-    """Return a release, every field of which is there.
-
-    A test checks the files of those that are shipped; the others extend one of these.
+    """Return a release, whose file has every field.
 
     Args:
         name: of the release.

@@ -127,15 +127,13 @@ def _need_own_references(document: Mapping[str, Any], definitions: Any) -> None:
     """
     if not isinstance(definitions, dict):
         raise LooseError("has `definitions` that are no mapping")
-    graph = {name: set(_references(node)) for name, node in definitions.items()}
+    graph = {f"{_REF}{name}": set(_references(node)) for name, node in definitions.items()}
     above = {key: node for key, node in document.items() if key != "definitions"}
-    for reference in sorted({*_references(above), *chain.from_iterable(graph.values())}):
-        if not reference.startswith(_REF) or reference.removeprefix(_REF) not in definitions:
-            raise LooseError(f"refers to {reference[:100]!r}, which is not in it")
+    unknown = {*_references(above), *chain.from_iterable(graph.values())} - graph.keys()
+    if unknown:
+        raise LooseError(f"refers to {min(unknown)[:100]!r}, which is not in it")
     try:
-        TopologicalSorter(
-            {f"{_REF}{name}": references for name, references in graph.items()}
-        ).prepare()
+        TopologicalSorter(graph).prepare()
     except CycleError as error:
         raise LooseError(f"refers in a circle to {error.args[1][0]!r}") from error
 

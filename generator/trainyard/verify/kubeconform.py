@@ -105,19 +105,25 @@ def validate(
         raise ToolError(f"the schemas must be local files, not {schemas!r}")
     names = {f"{number:06}.yaml": name for number, name in enumerate(sorted(streams))}
     with tempfile.TemporaryDirectory(prefix="trainyard-") as folder:
-        _write(Path(folder) / "streams", {file: streams[names[file]].encode() for file in names})
-        _write(Path(folder) / "schemas", own)
-        options = ["-output", "json", "-summary", "-verbose", "-strict"]
-        for place in (*([f"{folder}/schemas/{LAYOUT}"] if own else ()), schemas):
-            options += ["-schema-location", place]
-        seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
         inside = Path(folder) / "streams"
-        completed = run([tool.path, *options, "."], timeout=seconds, cwd=inside, accept=(0, 1))
+        _write(inside, {file: streams[name].encode() for file, name in names.items()})
+        _write(Path(folder) / "schemas", own)
+        places = [f"{folder}/schemas/{LAYOUT}", schemas] if own else [schemas]
+        seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
+        completed = run(_command(tool, places), timeout=seconds, cwd=inside, accept=(0, 1))
     try:
         return _report(completed, names)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         printed = (completed.stderr or completed.stdout).strip()[-500:]
         raise ToolError(f"{tool.name} printed no report that can be read: {printed!r}") from error
+
+
+def _command(tool: Tool, schemas: list[str]) -> list[str | Path]:
+    """Return the call that checks the files of the current folder; the first schema found holds."""
+    options = ["-output", "json", "-summary", "-verbose", "-strict"]
+    for each in schemas:
+        options += ["-schema-location", each]
+    return [tool.path, *options, "."]
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -155,19 +155,25 @@ def _fields(name: str, before: Any, after: Any) -> KindChange:
 
 def _walk(path: str, before: Any, after: Any, roots: tuple[Any, Any]) -> Iterator[tuple[str, str]]:
     """Yield what differs at and below a field: how, and its path."""
-    old, new = (_target(node, root) for node, root in zip((before, after), roots, strict=True))
+    old, new = _target(before, roots[0]), _target(after, roots[1])
     if path and _own(old) != _own(new):
         yield "changed", path
-    for key, mark in (("items", "[]"), ("additionalProperties", ".*")):
-        if isinstance(old.get(key), dict) and isinstance(new.get(key), dict):
-            yield from _walk(f"{path}{mark}", old[key], new[key], roots)
-    mine, theirs = old.get("properties", {}), new.get("properties", {})
-    for field in sorted(mine.keys() | theirs.keys()):
-        inside = f"{path}.{field}".removeprefix(".")
-        if field not in mine or field not in theirs:
-            yield ("lost" if field in mine else "gained"), inside
+    mine, theirs = _inside(path, old), _inside(path, new)
+    for place in sorted(mine.keys() | theirs.keys()):
+        if place in mine and place in theirs:
+            yield from _walk(place, mine[place], theirs[place], roots)
         else:
-            yield from _walk(inside, mine[field], theirs[field], roots)
+            yield "lost" if place in mine else "gained", place
+
+
+def _inside(path: str, node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the nodes one step inside by their paths."""
+    fields = node.get("properties", {})
+    inside = {f"{path}.{name}".removeprefix("."): child for name, child in fields.items()}
+    for key, mark in (("items", "[]"), ("additionalProperties", ".*")):
+        if isinstance(node.get(key), dict):
+            inside[f"{path}{mark}"] = node[key]
+    return inside
 
 
 def _target(node: Any, root: Any) -> Any:

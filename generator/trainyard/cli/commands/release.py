@@ -34,7 +34,8 @@ from trainyard.schema.releases import check_releases
 from trainyard.tree.hold import editing
 from trainyard.workflows.compare_releases import compare
 from trainyard.workflows.known_releases import release_of
-from trainyard.workflows.new_release import NewRelease, ReleaseRequest, new_release
+from trainyard.workflows.make_release import ReleaseRequest
+from trainyard.workflows.new_release import NewRelease, new_release
 from trainyard.workflows.release_files import Made
 
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){1,3}")
