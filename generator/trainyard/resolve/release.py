@@ -17,14 +17,7 @@ from trainyard.yaml_io.source import ReleaseFolder, Source
 def resolve_release(
     name: str, source: Source, plurals: Source, folder: ReleaseFolder | None = None
 ) -> Release:
-    """Return a release, whose file has every field.
-
-    Args:
-        name: of the release.
-        source: all its fields, with those of the one that it extends.
-        plurals: of its kinds.
-        folder: of a release of the repository; None for one that is shipped.
-    """
+    """Return a release whose file has every field; without a folder, one that is shipped."""
     fields, at = source.value, Pointer(source.file)
     return Release(
         name=name,

@@ -91,16 +91,14 @@ def validate(
         streams: YAML streams by a name of the caller's choice, e.g. the sync unit.
         schemas: absolute path of a schema as kubeconform's template, ending in ``.json``, e.g.
             ``/r/schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
-        own: schemas that come before those, by path as the template has it, e.g.
-            ``v1/namespace_v1.json``.
+        own: schemas that come before those, by path, e.g. ``v1/namespace_v1.json``.
         timeout: seconds, to which large streams add.
 
     Raises:
-        ToolError: kubeconform crashed, hung, printed something unreadable or contradicts itself, or
-            the schemas are not local files.
+        ToolError: kubeconform crashed, hung, contradicts itself or can't be read, or the schemas
+            are not local files.
     """
-    # Anything that starts with http is downloaded, and what lacks .json gets kubeconform's own
-    # layout appended.
+    # What starts with http is downloaded, and what lacks .json gets kubeconform's own layout.
     if not (schemas.startswith("/") and schemas.endswith(".json")):
         raise ToolError(f"the schemas must be local files, not {schemas!r}")
     names = {f"{number:06}.yaml": name for number, name in enumerate(sorted(streams))}
@@ -109,8 +107,8 @@ def validate(
         _write(inside, {file: streams[name].encode() for file, name in names.items()})
         _write(Path(folder) / "schemas", own)
         places = [f"{folder}/schemas/{LAYOUT}", schemas] if own else [schemas]
-        seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
-        completed = run(_command(tool, places), timeout=seconds, cwd=inside, accept=(0, 1))
+        timeout += sum(map(len, streams.values())) / CHARACTERS
+        completed = run(_command(tool, places), timeout=timeout, cwd=inside, accept=(0, 1))
     try:
         return _report(completed, names)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
