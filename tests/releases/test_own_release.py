@@ -500,12 +500,45 @@ def test_versions_that_the_schemas_contradict_are_refused(
     assert "the CRD of TrainJob has no `spec.runtimePatches`" in ended.err
 
 
+def test_limit_that_no_release_may_state_is_refused(
+    platform: Path,
+    trainyard: Call,  # noqa: F811
+) -> None:
+    """What is written is what the loader takes."""
+    lists = {"type": "array", "maxItems": 0, "items": {"type": "object"}}
+    status = {"type": "object", "properties": {"flavorsUsage": lists}}
+    crd = _changed(
+        "LocalQueue",
+        lambda spec: spec["versions"][0]["schema"]["openAPIV3Schema"]["properties"].update(
+            status=status
+        ),
+    )
+    dump = write_dump(platform / "crds.json", OLD, {"LocalQueue": crd})
+    ended = trainyard("release", "new", "site", "--from", NEW, "--facts", str(dump), *VERSIONS)
+    assert ended.code == 1, ended
+    assert "error[shape/" in ended.out
+    assert not (platform / "profiles/releases").exists()
+
+
 def test_versions_that_fail_together_are_refused(platform: Path, trainyard: Call) -> None:  # noqa: F811
     dump = write_dump(platform / "crds.json", NEW)
     fixed = ("release", "new", "site", "--from", NEW, "--facts", str(dump))
     ended = trainyard(*fixed, "--set", "jobset=0.9.0")
     refused(ended, UNUSABLE, "jobset 0.9.0 with trainer 2.3")
     assert not (platform / "profiles/releases").exists()
+
+
+def test_version_below_all_that_is_written_is_refused_before_it_is_looked_up(
+    platform: Path,
+    trainyard: Call,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without Go, so nothing can have been downloaded; hidden files of editors are no matter."""
+    monkeypatch.setenv("PATH", os.devnull)
+    os.mkfifo(platform / "profiles/.pipe")
+    ended = trainyard("release", "new", "site", "--from", NEW, "--set", "kueue=0.14.5")
+    refused(ended, UNUSABLE, "kueue 0.14.5: Kueue before 0.15 has no v1beta2")
+    assert trainyard("release", "new", "site", "--from", NEW, "--set", "jobset=0.12.1").code == 0
 
 
 @pytest.mark.parametrize(

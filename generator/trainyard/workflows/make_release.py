@@ -172,7 +172,10 @@ def _sources(
         return None, {}
     folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="trainyard-")))
     (folder / "go.mod").write_text(go_mod(request.name, wanted), encoding="utf-8")
-    found = Modules(folder, PACKAGE / "releases" / "crds.toml")
+    try:
+        found = Modules(folder, PACKAGE / "releases" / "crds.toml")
+    except ToolError as error:
+        raise ToolError(f"{error}; `--facts` takes the CRDs of a cluster instead") from error
     sums = read_regular(folder, "go.sum").decode()
     return found, {"modules": wanted, "go.mod": go_mod(request.name, wanted), "go.sum": sums}
 

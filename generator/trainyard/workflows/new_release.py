@@ -11,6 +11,7 @@ from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer, Severity, TreeError, has_errors
 from trainyard.generation.generate import Target, check_loaded, check_objects
+from trainyard.model.release import Release
 from trainyard.plainfile import read_regular
 from trainyard.profiles.discover import check_name
 from trainyard.profiles.read import load
@@ -20,6 +21,7 @@ from trainyard.rules.names.profile_exists import RULE as PROFILE_EXISTS
 from trainyard.rules.release.unusable_release import RULE as UNUSABLE_RELEASE
 from trainyard.scaffold.install import put
 from trainyard.scaffold.roundtrip import append
+from trainyard.workflows.known_releases import release_of
 from trainyard.workflows.make_release import ReleaseRequest, make
 from trainyard.workflows.release_files import Made
 from trainyard.yaml_io.bytescan import MAX_BYTES
@@ -61,10 +63,19 @@ def new_release(place: Target, request: ReleaseRequest) -> NewRelease:
         return NewRelease(profiles, before.diagnostics)
     if problem := _taken(profiles, request):
         return NewRelease(profiles, (problem,))
+    base = release_of(profiles, request.base)
+    if problems := _known_bad(
+        request, base, {**base.versions, **request.versions}, by_features=False
+    ):
+        return NewRelease(profiles, problems)
     made = make(profiles, request)
-    if problems := tuple(_known_bad(profiles, request, made)):
+    whole = replace(profiles.releases[request.base], value=made.fields)
+    release = resolve_release(request.name, whole, profiles.plurals[request.base])
+    if problems := _known_bad(request, release, release.versions, by_features=True):
         return NewRelease(profiles, problems)
     tried, findings = _trial(place, made, request)
+    if wrong := tuple(each for each in findings if each.at.file == _file(request.name)):
+        return NewRelease(profiles, wrong)
     if tried and not has_errors(findings):
         made = replace(made, tested="schemas")
     files = made.files()
@@ -74,9 +85,14 @@ def new_release(place: Target, request: ReleaseRequest) -> NewRelease:
     return NewRelease(profiles, findings, made, tried)
 
 
+def _file(name: str) -> str:
+    """Return the path of a release's file, as findings name it."""
+    return f"profiles/releases/{name}/release.yaml"
+
+
 def _taken(profiles: Profiles, request: ReleaseRequest) -> Diagnostic | None:
     """Return why a release can't have its name; None when it can."""
-    file = f"profiles/releases/{request.name}/release.yaml"
+    file = _file(request.name)
     if problem := check_name(request.name, file, "releases"):
         return problem
     if request.name in profiles.own_releases:
@@ -87,19 +103,26 @@ def _taken(profiles: Profiles, request: ReleaseRequest) -> Diagnostic | None:
     return None
 
 
-def _known_bad(profiles: Profiles, request: ReleaseRequest, made: Made) -> list[Diagnostic]:
-    """Return why no job would run on the versions of a release."""
-    whole = replace(profiles.releases[request.base], value=made.fields)
-    release = resolve_release(request.name, whole, profiles.plurals[request.base])
-    at = Pointer(f"profiles/releases/{request.name}/release.yaml")
+def _known_bad(
+    request: ReleaseRequest, release: Release, versions: Mapping[str, str], *, by_features: bool
+) -> tuple[Diagnostic, ...]:
+    """Return why no job would run on some versions.
+
+    Args:
+        request: what is wanted.
+        release: that knows the pairs.
+        versions: of the new release.
+        by_features: whether the features of the release are those of the new one.
+    """
+    at = Pointer(_file(request.name))
     found = []
     for bad in release.known_bad:
-        if bad.applies(release.versions):
-            names = " with ".join(f"{name} {release.versions[name]}" for name in bad.components)
+        if bad.applies(versions) and (by_features or not (bad.needs or bad.lacks)):
+            names = " with ".join(f"{name} {versions[name]}" for name in bad.components)
             message = f"release {request.name}: {names}: {bad.consequence}"
             hint = "State the versions that the cluster has with `--set`, or upgrade it first."
             found.append(UNUSABLE_RELEASE.at(at, message, hint=hint))
-    return found
+    return tuple(found)
 
 
 def _trial(
@@ -111,7 +134,7 @@ def _trial(
     """
     with tempfile.TemporaryDirectory(prefix="trainyard-") as folder:
         root = Path(folder) / "profiles"
-        shutil.copytree(place.root, root, symlinks=True)
+        shutil.copytree(place.root, root, symlinks=True, ignore=shutil.ignore_patterns(".*"))
         files = made.files()
         for path, content in files.items():
             file = root / "releases" / request.name / path
