@@ -83,8 +83,8 @@ def validate(
 ) -> Report:
     """Check all objects of all streams.
 
-    The streams are files in a folder: v0.7.0 reuses one buffer for all documents of stdin while its
-    workers still read them, and a file's name shows which stream a finding belongs to.
+    The streams are files: v0.7.0 reuses one buffer for all documents of stdin while its workers
+    still read them, and a file's name shows which stream a finding belongs to.
 
     Args:
         tool: kubeconform.
@@ -95,8 +95,7 @@ def validate(
         timeout: seconds, to which large streams add.
 
     Raises:
-        ToolError: kubeconform crashed, hung, contradicts itself or can't be read, or the schemas
-            are not local files.
+        ToolError: kubeconform breaks or can't be read, or the schemas are not local files.
     """
     # What starts with http is downloaded, and what lacks .json gets kubeconform's own layout.
     if not (schemas.startswith("/") and schemas.endswith(".json")):

@@ -61,28 +61,38 @@ def new_release(place: Target, request: ReleaseRequest) -> NewRelease:
     before = check_loaded(profiles, found, request.today)
     if before.platform is None:
         return NewRelease(profiles, before.diagnostics)
-    if problem := _taken(profiles, request):
-        return NewRelease(profiles, (problem,))
-    base = release_of(profiles, request.base)
-    if problems := _known_bad(
-        request, base, {**base.versions, **request.versions}, by_features=False
-    ):
-        return NewRelease(profiles, problems)
-    made = make(profiles, request)
-    whole = replace(profiles.releases[request.base], value=made.fields)
-    release = resolve_release(request.name, whole, profiles.plurals[request.base])
-    if problems := _known_bad(request, release, release.versions, by_features=True):
-        return NewRelease(profiles, problems)
+    made = _made(profiles, request)
+    if not isinstance(made, Made):
+        return NewRelease(profiles, made)
     tried, findings = _trial(place, made, request)
     if wrong := tuple(each for each in findings if each.at.file == _file(request.name)):
         return NewRelease(profiles, wrong)
     if tried and not has_errors(findings):
         made = replace(made, tested="schemas")
-    files = made.files()
-    settings = _settings(place.root, request.name, files)
-    here = {f"releases/{request.name}/{path}": content for path, content in files.items()}
-    put(place.root, {**here, _SETTINGS: settings}, [f"releases/{request.name}"], _SETTINGS)
+    _write(place.root, made)
     return NewRelease(profiles, findings, made, tried)
+
+
+def _made(profiles: Profiles, request: ReleaseRequest) -> Made | tuple[Diagnostic, ...]:
+    """Return the release that is wanted, or why there can't be one."""
+    if problem := _taken(profiles, request):
+        return (problem,)
+    base = release_of(profiles, request.base)
+    versions = {**base.versions, **request.versions}
+    if problems := _known_bad(request, base, versions, by_features=False):
+        return problems
+    made = make(profiles, request)
+    whole = replace(profiles.releases[request.base], value=made.fields)
+    release = resolve_release(request.name, whole, profiles.plurals[request.base])
+    return _known_bad(request, release, release.versions, by_features=True) or made
+
+
+def _write(root: Path, made: Made) -> None:
+    """Write the folder of a release, and its digest into the settings."""
+    files = made.files()
+    folder = f"releases/{made.name}"
+    here = {f"{folder}/{path}": content for path, content in files.items()}
+    put(root, {**here, _SETTINGS: _settings(root, made.name, files)}, [folder], _SETTINGS)
 
 
 def _file(name: str) -> str:
