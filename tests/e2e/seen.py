@@ -157,6 +157,8 @@ NOT_SHOWABLE = {
     "isolation/unencrypted-transit": _NETWORK,
     "isolation/unstated-transit": _PROMISE,
     "release/unknown-component": "The name stays in the profile and never reaches the cluster.",
+    "release/changed-release": "Nothing of it reaches a cluster: no tree is generated.",
+    "release/unusable-release": "Nothing of it reaches a cluster: no tree is generated.",
     "release/not-rehearsed": "What such versions do together is unknown.",
     "release/untested-version": "The behaviour of such a version is unknown.",
     "runtime/cuda-too-old": "It needs a GPU.",
