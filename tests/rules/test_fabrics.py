@@ -119,7 +119,7 @@ def test_fabric_of_the_site_names_its_devices_and_efa_has_its_own() -> None:
 
 
 def test_fabric_of_networks_names_them_and_no_devices() -> None:
-    networks = {"devices": None, "networks": ["rdma-0", "rdma-1"]}
+    networks = {"devices": None, "networks": [f"rdma-{port}" for port in range(8)]}
     gke = changed(EXCLUSIVE, _link("gke-rdma", **networks))
     without = changed(EXCLUSIVE, _link("gke-rdma", devices=None))
     devices = changed(gke, _link("gke-rdma", devices="rdma/ib", network="default/x"))
@@ -131,6 +131,15 @@ def test_fabric_of_networks_names_them_and_no_devices() -> None:
     }
     assert {each.at.path[-1] for each in findings(devices)} == {"devices", "network"}
     assert {each.at.path[-1] for each in findings(foreign)} == {"networks"}
+
+
+@pytest.mark.parametrize("amount", [1, 7, 9])
+def test_machines_with_interfaces_have_a_port_for_each_gpu(amount: int) -> None:
+    networks = {"devices": None, "networks": [f"rdma-{port}" for port in range(amount)]}
+    (found,) = findings(changed(EXCLUSIVE, _link("gke-rdma", **networks)))
+
+    assert found.rule == "fabric/networks-differ-from-gpus"
+    assert found.at.path[-1] == "networks"
 
 
 def test_shares_of_many_teams_are_one_finding() -> None:

@@ -14,6 +14,8 @@ from trainyard.model.quantity import counted, format_bytes, format_cpu, format_s
 from trainyard.model.storage import Storage
 from trainyard.model.topology import Topology
 
+SYNCED_BY, SYNCED_FROM, CHANGED_BY = "is synced by", "is synced from", "is changed by the account"
+"""What is said of a cluster's delivery; another value needs work at Argo CD."""
 FURTHER_KINDS = "may write the further kinds"
 """What is said of the kinds that accounts of teams' namespaces write beside the known ones."""
 
@@ -42,9 +44,9 @@ def _of_delivery(cluster: Cluster) -> Facts:
     settings = cluster.settings
     argocd = f"Argo CD in {cluster.argocd_namespace}"
     source = f"{settings.path} of {settings.repository} at {settings.branch}"
-    yield Fact("Delivery", "the cluster", "is synced by"), argocd
-    yield Fact("Delivery", "the cluster", "is synced from"), source
-    yield Fact("Delivery", "the cluster", "is changed by the account"), cluster.argocd_account
+    yield Fact("Delivery", "the cluster", SYNCED_BY), argocd
+    yield Fact("Delivery", "the cluster", SYNCED_FROM), source
+    yield Fact("Delivery", "the cluster", CHANGED_BY), cluster.argocd_account
     yield Fact("Delivery", "labels and annotations", "begin with"), settings.domain
     yield Fact("Delivery", "the cluster", "has release"), cluster.release.identity
     for component, version in cluster.versions.items():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from trainyard.change.impact.access import BoundRole
-from trainyard.change.impact.cluster_facts import FURTHER_KINDS
+from trainyard.change.impact.cluster_facts import FURTHER_KINDS, SYNCED_BY, SYNCED_FROM
 from trainyard.change.impact.model import ClusterImpact, Impact
 from trainyard.change.impact.values import NONE
 from trainyard.model.differences import few
@@ -128,6 +128,16 @@ def _new_namespaces(cluster: ClusterImpact) -> set[str]:
     return {space.namespace for space in cluster.namespaces if space.added}
 
 
+def _with_another_source(cluster: ClusterImpact) -> Iterator[str]:
+    if any(each.what == SYNCED_FROM for each in cluster.facts):
+        yield cluster.name
+
+
+def _with_another_argocd(cluster: ClusterImpact) -> Iterator[str]:
+    if any(each.what == SYNCED_BY for each in cluster.facts):
+        yield cluster.name
+
+
 def _permitting_kinds(cluster: ClusterImpact) -> Iterator[str]:
     for each in cluster.facts:
         had, has = (set(kinds.split(", ")) for kinds in (each.before, each.after))
@@ -136,6 +146,8 @@ def _permitting_kinds(cluster: ClusterImpact) -> Iterator[str]:
 
 
 _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
+    "has another Argo CD sync": _with_another_argocd,
+    "moves the source of": _with_another_source,
     "takes resources from": _losing,
     "demands less of": _weakened,
     "leaves measures unanswered for": _unanswered,
