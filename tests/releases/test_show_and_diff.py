@@ -62,7 +62,7 @@ def test_difference_turned_around(one: str, other: str) -> None:
     assert [kind.gained for kind in there.kinds] == [kind.lost for kind in back.kinds]
     assert [kind.changed for kind in there.kinds] == [kind.changed for kind in back.kinds]
     assert there.new_kinds == back.lost_kinds
-    assert bool(there.versions) is (one != other)
+    assert bool(there.versions) is (first.versions != second.versions)
 
 
 @pytest.mark.usefixtures("here")
