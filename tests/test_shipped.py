@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnostics import ToolError
+from trainyard.model.release import Schemas
 from trainyard.profiles.read import PACKAGE, load
 from trainyard.schema import manifests, profiles
 from trainyard.schema.manifests import check_committed, check_manifest, schema_folder
@@ -64,7 +65,7 @@ def _folder(file: Path) -> None:
     [
         (
             f"releases/{RELEASE}/schemas/v1/namespace_v1.json",
-            lambda: list(check_manifest(RELEASE, NAMESPACE)),
+            lambda: list(check_manifest(Schemas(RELEASE), NAMESPACE)),
         ),
         (f"releases/{RELEASE}/schemas/v1/configmap_v1.json", lambda: schema_folder(RELEASE)),
         (f"releases/{RELEASE}/{LIST}", lambda: schema_folder(RELEASE)),

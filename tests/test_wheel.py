@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.releases.dumps import write_dump
+
 pytestmark = pytest.mark.thorough
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -69,6 +71,28 @@ def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> 
     assert used.stdout.startswith(str(installed))
     assert "0 skipped" in result
     assert (tmp_path / "overlays").is_dir()
+
+
+def test_installed_wheel_makes_a_release_without_go(installed: Path, tmp_path: Path) -> None:
+    """From the CRDs of a cluster, and with no program in reach."""
+    dump = write_dump(tmp_path / "crds.json", "kubernetes-1.34")
+    versions = ("--set", "kueue=0.16.2", "--set", "trainer=2.1.0", "--set", "jobset=0.11.0")
+    for arguments in (
+        ("init", "--release", "kubernetes-1.36"),
+        ("release", "new", "site", "--from", "kubernetes-1.36", "--facts", str(dump), *versions),
+        ("release", "diff", "kubernetes-1.34", "site"),
+        ("validate",),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "trainyard", *arguments],
+            cwd=tmp_path,
+            env={"PATH": os.devnull, "PYTHONPATH": str(installed), "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done
+    assert (tmp_path / "profiles/releases/site/release.yaml").is_file()
 
 
 def test_wheel_has_what_a_rehearsal_is_built_from(installed: Path) -> None:

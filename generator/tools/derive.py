@@ -27,25 +27,25 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from tools.sources import Gvk, Source, find_sources
-from tools.strict import Schema, manifest_schema
+from trainyard.derivation.derive import (
+    encoded,
+    find_all,
+    handwritten,
+    path_of,
+    plurals_text,
+    schema_of,
+)
+from trainyard.derivation.modules import Modules
+from trainyard.derivation.source import Gvk, key
 from trainyard.profiles.inherited import whole
 from trainyard.profiles.read import PACKAGE
-from trainyard.render.catalog import CATALOG, DELIVERY, Entry
-from trainyard.render.templates import type_of
 from trainyard.shipped import write_lists
+from trainyard.workflows.kinds import kinds_of
 
 _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
-_PLURALS = "# Written by `python -m tools.derive`: the plural of each kind that is served.\n"
-_PLURAL = "x-plural"
-"""Keyword of a handwritten schema: the plural of a kind that an API server serves."""
-
-_KUSTOMIZE = "kustomize.config.k8s.io"
-"""Group of the files that no template writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +92,7 @@ def kinds(release: Path) -> set[Gvk]:
         file.parent.name: yaml.safe_load(file.read_text(encoding="utf-8"))
         for file in release.parent.glob("*/release.yaml")
     }
-    fields = whole(release.name, stated)
-    entries: tuple[Entry[Any], ...] = (*CATALOG, *DELIVERY)
-    written = {
-        _gvk(*type_of(entry.template)) for entry in entries if entry.is_in(fields["features"])
-    }
-    return written | {_gvk(version, kind) for kind, version in fields["componentKinds"].items()}
-
-
-def _gvk(api_version: str, kind: str) -> Gvk:
-    group, _, version = api_version.rpartition("/")
-    return group, version, kind
+    return kinds_of(whole(release.name, stated))
 
 
 def derive(release: Path, wanted: Collection[Gvk]) -> Derived:
@@ -114,65 +104,28 @@ def derive(release: Path, wanted: Collection[Gvk]) -> Derived:
         ToolError: ``go`` is missing, a checksum doesn't match, or not exactly one source has a
             kind.
     """
-    schemas, plurals = _handwritten(release.parent / "handwritten", set(map(_path, wanted)))
-    sources = find_sources(release, [gvk for gvk in wanted if _path(gvk) not in schemas])
+    folder = release.parent / "handwritten"
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.json")
+    }
+    schemas, plurals = handwritten(files, set(map(path_of, wanted)))
+    modules = Modules(release, release.parent / "crds.toml")
+    sources = find_all(modules, [gvk for gvk in wanted if path_of(gvk) not in schemas])
     for gvk, source in sources.items():
-        schemas[_path(gvk)], plurals[_key(gvk)] = _schema(gvk, source), source.plural
-    encoded = {name: _encode(schema) for name, schema in sorted(schemas.items())}
+        schemas[path_of(gvk)], plurals[key(gvk)] = schema_of(gvk, source), source.plural
     crds = sorted(source.crd for source in sources.values() if any(source.crd))
-    return Derived(encoded, plurals, crds)
-
-
-def _handwritten(folder: Path, wanted: Collection[str]) -> tuple[dict[str, Schema], dict[str, str]]:
-    """Return schemas by path, and plurals by kind and group."""
-    schemas, plurals = {}, {}
-    for path in sorted(folder.rglob("*.json")):
-        name = path.relative_to(folder).as_posix()
-        if name in wanted or path.parent.name == _KUSTOMIZE:
-            schema = json.loads(path.read_text(encoding="utf-8"))
-            if plural := schema.pop(_PLURAL, ""):
-                kind = schema["properties"]["kind"]["const"]
-                plurals[f"{kind}.{path.parent.name}"] = plural
-            schemas[name] = schema
-    return schemas, plurals
-
-
-def _schema(gvk: Gvk, source: Source) -> Schema:
-    """Return the strict schema of a kind."""
-    group, version, kind = gvk
-    api_version = f"{group}/{version}" if group else version
-    return manifest_schema(
-        api_version, kind, source.openapi, source.definitions, namespaced=source.namespaced
-    )
-
-
-def _path(gvk: Gvk) -> str:
-    """Return a kind's path below ``schemas/``."""
-    group, version, kind = gvk
-    return f"{group or version}/{kind.lower()}_{version}.json"
-
-
-def _key(gvk: Gvk) -> str:
-    group, _, kind = gvk
-    return f"{kind}.{group}".rstrip(".")
+    return Derived(encoded(schemas), plurals, crds)
 
 
 def _files(derived: Derived) -> dict[str, bytes]:
     """Return the derived files of a release by path."""
     files = {f"schemas/{name}": content for name, content in derived.schemas.items()}
-    plurals = (f"{kind}: {plural}\n" for kind, plural in sorted(derived.plurals.items()))
     return {
         **files,
         "shipped.sha256": _digests(files),
-        "plurals.yaml": "".join([_PLURALS, *plurals]).encode(),
+        "plurals.yaml": plurals_text(derived.plurals),
         "crds.json": (json.dumps(derived.crds, indent=2) + "\n").encode(),
     }
-
-
-def _encode(schema: Any) -> bytes:
-    return (
-        json.dumps(schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
-    ).encode()
 
 
 def _digests(files: Mapping[str, bytes]) -> bytes:

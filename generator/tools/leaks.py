@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tools.sources import modules
+from trainyard.derivation.modules import modules
 from trainyard.diagnostics import ToolError
 
 _HERE = Path(__file__).parents[1] / "trainyard" / "yaml_io" / "gitleaks"

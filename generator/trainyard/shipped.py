@@ -21,6 +21,7 @@ FOLDERS = {
     "schema/documents": "*.json",
     "presets": "*.yaml",
     "releases": "**/*.yaml",
+    "releases/handwritten": "**/*.json",
 }
 """Pattern of the listed files by the folder of the package; a release's schemas have their own."""
 

@@ -42,7 +42,7 @@ from trainyard_rehearsal.checks.team_pages import check_team_pages
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
 from trainyard_rehearsal.control_plane.build import build, find
-from trainyard_rehearsal.control_plane.components import queueing, read_components
+from trainyard_rehearsal.control_plane.components import programs_of, queueing, read_components
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
 from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis
 from trainyard_rehearsal.control_plane.sdk import fetch_sdk, find_sdk
@@ -112,8 +112,9 @@ def build_programs(request: Request, progress: Progress) -> None:
     source = request.source
     generation = generate(source.root, source.components_root, request.clusters, source.today)
     with alone(cache_folder()):
-        for release in sorted({site.cluster.release.name for site in _sites(generation)}):
-            build(read_components(release, request.on), cache_folder(), progress)
+        releases = [site.cluster.release for site in _sites(generation)]
+        for name in sorted({programs_of(release, request.on) for release in releases}):
+            build(read_components(name, request.on), cache_folder(), progress)
         for version in sorted({site.cluster.release.sdk for site in _sites(generation)}):
             fetch_sdk(version, cache_folder(), progress)
         fetch_redis(cache_folder(), progress)
@@ -237,7 +238,7 @@ def _plan(site: Site, request: Request, generation: Generation) -> Plan:
         (each.body["apiVersion"], each.body["kind"])
         for each in synced(site, generation.manifests[site.name])
     }
-    release = read_components(site.cluster.release.name, request.on)
+    release = read_components(programs_of(site.cluster.release, request.on), request.on)
     components = queueing(release, SiteView(site).framework_names)
     return Plan(site, request.source.target / site.name, components, kinds)
 

@@ -34,12 +34,23 @@ _CALLS: dict[str, list[list[str]]] = {
     "fmt": [["--check"], []],
     "generate": [["--check"], ["--dry-run"]],
     "rehearse": [[]],
+    "release diff": [["kubernetes-1.34", "kubernetes-1.36"], ["kubernetes-1.36"] * 2],
+    "release show": [["openshift-ai-3.5"]],
     "rules": [[]],
     "show": [["nlp"]],
     "validate": [[]],
     "verify": [[]],
 }
 """Arguments of each command that writes JSON; further ones if its result has several forms."""
+
+
+_KINDS = {
+    "capacity": ["capacity", "cost"],
+    "release diff": ["releasediff"],
+    "release show": ["release"],
+    "validate": ["findings"],
+}
+"""Schemas of a command's results, where they are not named after it."""
 
 
 def _writes_json() -> set[str]:
@@ -118,8 +129,8 @@ def test_output_follows_the_schema_that_it_names(
     generation = generate(changed / "profiles", "overlays")
     rehearsal = Rehearsal(generation, generation.diagnostics, outcomes)
     monkeypatch.setattr(rehearse, "rehearse", lambda *_: rehearsal)
-    ended = trainyard(name, *arguments, "--format", "json")
-    kinds = {"validate": ["findings"], "capacity": ["capacity", "cost"]}.get(name, [name])
+    ended = trainyard(*name.split(), *arguments, "--format", "json")
+    kinds = _KINDS.get(name, [name])
     _need_form(ended, *kinds)
 
 

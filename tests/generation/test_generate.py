@@ -180,7 +180,7 @@ def test_unlisted_component_is_compared_with_every_release_in_use(
     assert [each.rule for each in check_unlisted(platform)] == [INVALID_MANIFEST.id]
     assert list(check_unlisted(replace(platform, sites=()))) == []
     taken = {"openshift-ai-3.5": [], "kubernetes-1.36": [((), "odd")]}
-    monkeypatch.setattr(objects, "check_manifest", lambda release, _: taken[release])
+    monkeypatch.setattr(objects, "check_manifest", lambda schemas, *_: taken[schemas.base])
     assert list(check_unlisted(platform)) == []
 
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tools.sources import modules
+from trainyard.derivation.modules import modules
 from trainyard.diagnostics import ToolError
 from trainyard.profiles.read import PACKAGE
 

@@ -31,6 +31,7 @@ def test_release_is_added_as_its_recipe_says(tmp_path: Path) -> None:
     """
     need_modules()
     copy = Checkout(tmp_path, "Add a release")
+    _made_in_a_repository(copy)
     copy.leave_out("cd generator/trainyard/releases")
     copy.leave_out("mkdir kubernetes-1.37")
     (copy.folder / NEW).mkdir()
@@ -45,7 +46,6 @@ def test_release_is_added_as_its_recipe_says(tmp_path: Path) -> None:
         "diff -rq kubernetes-1.36/schemas kubernetes-1.37/schemas", folder=RELEASES
     )
     assert compared == ""
-    (copy.folder / "build").mkdir()
     copy.type("trainyard init --release kubernetes-1.37", folder="build")
     tree = copy.type(
         "trainyard add team nlp --nodes 2 && trainyard generate && trainyard verify",
@@ -67,3 +67,15 @@ def test_release_is_added_as_its_recipe_says(tmp_path: Path) -> None:
             "make e2e RELEASES=all",
         ],
     )
+
+
+def _made_in_a_repository(copy: Checkout) -> None:
+    """Make the release in an empty folder first, which shows what differs."""
+    (copy.folder / "build" / "first").mkdir(parents=True)
+    copy.type("trainyard init --release kubernetes-1.36", folder="build/first")
+    copy.type(
+        "trainyard release new next --from kubernetes-1.36 --set kubernetes=1.36.3",
+        folder="build/first",
+    )
+    compared = copy.type("trainyard release diff kubernetes-1.36 next", folder="build/first")
+    assert "kubernetes 1.36 -> 1.36.3" in compared

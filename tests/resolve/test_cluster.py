@@ -238,8 +238,8 @@ def test_unknown_release_leaves_the_cluster_out() -> None:
 
     assert platform.sites == ()
     assert found[0].hint == (
-        f"there is: {', '.join(sorted(releases()))}. Another release needs another version of "
-        "Trainyard."
+        f"there is: {', '.join(sorted(releases()))}. "
+        "Another one is made by `trainyard release new`."
     )
 
 

@@ -30,7 +30,7 @@ from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
 from trainyard.schema.defaults import filled
 from trainyard.yaml_io.reader import read
-from trainyard.yaml_io.source import Profiles, Source
+from trainyard.yaml_io.source import Profiles, ReleaseFolder, Source
 
 HERE = Path(__file__).parent
 ALSO = "also"
@@ -196,6 +196,8 @@ def _change(profiles: Profiles, changes: Mapping[str, Any]) -> Profiles:
             fields = {kind: _source(getattr(profiles, kind), name, change)}
         elif folder == "components":
             fields = _component(profiles, rest, change)
+        elif folder == "releases":
+            fields = _release(profiles, rest.partition("/")[0], name, change)
         else:
             known = dict(getattr(profiles, folder))
             profile = rest.removesuffix(".yaml")
@@ -222,6 +224,20 @@ def _component(profiles: Profiles, path: str, change: Any) -> dict[str, Any]:
         files[source.file] = source
     every = {**profiles.component_objects, component: objects}
     return {"components": components, "component_objects": every, "component_files": files}
+
+
+def _release(profiles: Profiles, release: str, name: str, change: dict[str, Any]) -> dict[str, Any]:
+    """Return what the file of a release changes; its folder has no other file, and any digest."""
+    source = Source(f"profiles/{name}", b"changed", change)
+    base = profiles.releases[change["extends"]].value
+    whole = replace(source, value=merged(base, change))
+    folder = ReleaseFolder(change["extends"], (), f"sha256:{'0' * 64}", {})
+    return {
+        "releases": {**profiles.releases, release: whole},
+        "plurals": {**profiles.plurals, release: profiles.plurals[change["extends"]]},
+        "own_releases": {**profiles.own_releases, release: source},
+        "release_folders": {**profiles.release_folders, release: folder},
+    }
 
 
 def _source(known: Source | None, name: str, change: Any) -> Source:

@@ -16,6 +16,7 @@ from jsonschema import Draft7Validator
 from referencing import Registry
 
 from trainyard.diagnostics import Step, ToolError
+from trainyard.model.release import Schemas
 from trainyard.profiles.read import releases
 from trainyard.schema.manifests import check_manifest, schema_folder
 from trainyard.schema.shape import anchored
@@ -91,7 +92,7 @@ def places(node: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]
 
 @pytest.mark.parametrize(("release", "body"), CASES, ids=case_id)
 def test_example_of_each_kind_is_valid(release: str, body: dict[str, Any]) -> None:
-    assert list(check_manifest(release, body)) == []
+    assert list(check_manifest(Schemas(release), body)) == []
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -103,7 +104,7 @@ def test_each_schema_of_a_release_has_an_example(release: str) -> None:
 @pytest.mark.parametrize(("release", "body"), CASES, ids=case_id)
 def test_unknown_field_is_refused(release: str, body: dict[str, Any]) -> None:
     """The API server would silently drop it."""
-    (fault,) = check_manifest(release, {**body, "unknwn": 1})
+    (fault,) = check_manifest(Schemas(release), {**body, "unknwn": 1})
     assert fault == (("unknwn",), "unknown field `unknwn`")
 
 
@@ -114,7 +115,7 @@ def test_message_has_the_path_as_kubectl_writes_it() -> None:
     where = ("spec", "resourceGroups", 0, "flavors", 0, "resources", 0)
     text = "spec.resourceGroups[0].flavors[0].resources[0]: "
     unknown = "unknown field `nominalQuta`: did you mean `nominalQuota`?"
-    assert sorted(check_manifest(RELEASE, body)) == [
+    assert sorted(check_manifest(Schemas(RELEASE), body)) == [
         (where, f"{text}missing field `nominalQuota`"),
         ((*where, "nominalQuta"), f"{text}{unknown}"),
     ]
@@ -123,13 +124,15 @@ def test_message_has_the_path_as_kubectl_writes_it() -> None:
 def test_keys_with_dots_are_quoted_in_a_path() -> None:
     body = example("Namespace")
     body["metadata"]["labels"]["example.com/team"] = 7
-    ((path, message),) = check_manifest(RELEASE, body)
+    ((path, message),) = check_manifest(Schemas(RELEASE), body)
     assert path == ("metadata", "labels", "example.com/team")
     assert message.startswith('metadata.labels["example.com/team"]: ')
 
 
 def test_message_cuts_long_values() -> None:
-    ((_, message),) = check_manifest(RELEASE, {**example("ConfigMap"), "data": ["x" * 10_000]})
+    ((_, message),) = check_manifest(
+        Schemas(RELEASE), {**example("ConfigMap"), "data": ["x" * 10_000]}
+    )
     assert len(message) < 400
 
 
@@ -146,7 +149,7 @@ def test_message_cuts_long_values() -> None:
 )
 def test_unknown_kind_is_refused(body: dict[str, Any]) -> None:
     """A kind without a schema is not skipped, and can't lead out of the schema folder."""
-    ((path, message),) = check_manifest(RELEASE, body)
+    ((path, message),) = check_manifest(Schemas(RELEASE), body)
     assert path == ()
     assert message.startswith("no schema for ")
 
@@ -155,8 +158,10 @@ def test_fields_of_another_trainer_version_are_refused() -> None:
     """Trainer 2.1 would prune the `runtimePatches` of 2.2, and start the job without its flavor."""
     body = example("TrainJob")
     body["spec"]["runtimePatches"] = body["spec"].pop("podTemplateOverrides")
-    assert [path for path, _ in check_manifest(RELEASE, body)] == [("spec", "runtimePatches")]
-    assert [path for path, _ in check_manifest(KUBERNETES, example("TrainJob"))] == [
+    assert [path for path, _ in check_manifest(Schemas(RELEASE), body)] == [
+        ("spec", "runtimePatches")
+    ]
+    assert [path for path, _ in check_manifest(Schemas(KUBERNETES), example("TrainJob"))] == [
         ("spec", "podTemplateOverrides")
     ]
 
@@ -213,7 +218,7 @@ def test_fields_of_another_trainer_version_are_refused() -> None:
 def test_fault_in_a_configuration_file_is_refused(kind: str, change: dict[str, Any]) -> None:
     """No API server checks files: a mistake stops or misleads the program that reads them."""
     body = {**example(kind, examples_of(KUBERNETES)), **change}
-    assert list(check_manifest(KUBERNETES, body))
+    assert list(check_manifest(Schemas(KUBERNETES), body))
 
 
 @pytest.mark.parametrize(
@@ -228,7 +233,7 @@ def test_conditions_of_the_kueue_operator_hold(gang: dict[str, Any]) -> None:
     """`byWorkload` is present exactly when the policy asks for it; the operator chooses nothing."""
     body = example("Kueue")
     body["spec"]["config"]["gangScheduling"] = gang
-    assert list(check_manifest(RELEASE, body))
+    assert list(check_manifest(Schemas(RELEASE), body))
 
 
 @pytest.mark.parametrize("release", ["openshift-ai-0", "../releases/openshift-ai-3.5", ""])
@@ -265,4 +270,4 @@ def test_check_manifest_agrees_with_second_implementation(data: st.DataObject) -
     elif isinstance(node, dict):
         node[data.draw(NEARLY)] = data.draw(PLAIN)
     valid = second_opinion(schema_path(release, original)).is_valid(body)
-    assert (list(check_manifest(release, body)) == []) is valid
+    assert (list(check_manifest(Schemas(release), body)) == []) is valid

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import REPOSITORY
-from tools import derive, sources
+from tools import derive
 from trainyard import programs
+from trainyard.derivation import modules
+from trainyard.derivation.derive import path_of
+from trainyard.derivation.source import Gvk
 from trainyard.diagnostics import ToolError
 from trainyard.profiles.read import PACKAGE
 from trainyard.schema.manifests import schema_folder
@@ -82,7 +85,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     monkeypatch.setattr(derive, "_RELEASES", tmp_path / "releases")
     monkeypatch.setattr(derive, "kinds", lambda _release: KINDS)
-    monkeypatch.setattr(sources, "_go", lambda _release, *arguments: answers[arguments[1]])
+    monkeypatch.setattr(modules, "_go", lambda _release, *arguments: answers[arguments[1]])
     return folder
 
 
@@ -138,7 +141,7 @@ def test_kind_that_is_written_by_hand_has_no_other_source(release: Path) -> None
     [("a.example", "v2", "Thing"), ("a.example", "v1", "Other"), ("", "v2", "Note")],
     ids=["not-served", "no-such-kind", "no-such-version"],
 )
-def test_kind_without_a_source_is_refused(release: Path, gvk: sources.Gvk) -> None:
+def test_kind_without_a_source_is_refused(release: Path, gvk: Gvk) -> None:
     """A version that the API server wouldn't take can't become a schema."""
     with pytest.raises(ToolError, match=rf"{gvk[2]}.* is served by no file"):
         derive.derive(release, {gvk})
@@ -159,7 +162,7 @@ def test_schemas_are_those_of_the_kinds_that_are_written(release: str) -> None:
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.json")}
     found = {path for path in found if not path.startswith("kustomize")}
 
-    assert found == {derive._path(gvk) for gvk in derive.kinds(folder.parent)}
+    assert found == {path_of(gvk) for gvk in derive.kinds(folder.parent)}
 
 
 def test_check_writes_nothing_and_names_what_differs(
@@ -200,7 +203,7 @@ def test_go_runs_in_release_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tool.write_text("#!/bin/sh\necho $PWD $GOFLAGS $GOWORK $*\n", encoding="utf-8")
     tool.chmod(0o755)
     monkeypatch.setattr(programs, "find", lambda _name: tool)
-    assert sources._go(tmp_path, "mod", "edit").split() == [
+    assert modules._go(tmp_path, "mod", "edit").split() == [
         str(tmp_path),
         "-mod=mod",
         "off",

@@ -16,6 +16,7 @@ from trainyard.model.nearest import nearest
 COMMANDS = {
     "init": "Make a repository to start from.",
     "add": "Add a team, an allocation, hardware, a runtime or a cluster.",
+    "release": "Make a release of your own, and show what releases have.",
     "fmt": "Write the profiles in one style, and keep each comment.",
     "validate": "Check the profiles; needs no other program.",
     "generate": "Write the tree that the profiles describe.",

@@ -115,6 +115,11 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
+def folders_in(folder: Path) -> list[str]:
+    """Return the names of the folders in a folder; none when it does not exist."""
+    return sorted(path.name for path in folder.glob("*") if path.is_dir())
+
+
 def complete_cluster(
     ctx: click.Context, _: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:

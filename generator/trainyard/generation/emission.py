@@ -76,7 +76,7 @@ def emit_site(
         files[path], origins[path] = text.encode(), site.cluster.files
     for path, tenant, text in team_pages(site):
         files[path], origins[path] = text.encode(), tenant.files
-    release = site.cluster.release.name
+    release = site.cluster.release.identity
     lock = make_lock(files, origins, tool=__version__, release=release, given=given)
     return {**files, LOCKFILE: lock_bytes(lock)}
 

@@ -9,6 +9,7 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Step
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
+from trainyard.model.release import Release
 from trainyard.references.graph import check_references
 from trainyard.rules.release.invalid_manifest import RULE as INVALID_MANIFEST
 from trainyard.schema.manifests import Fault, check_manifest
@@ -36,7 +37,8 @@ def check_tree(site: Site, manifests: tuple[Manifest, ...]) -> Iterator[Diagnost
 
 def check_object(site: Site, manifest: Manifest) -> Iterator[Diagnostic]:
     """Check one object against the release's schema of its kind."""
-    for path, message in check_manifest(site.cluster.release.name, manifest.body):
+    release = site.cluster.release
+    for path, message in check_manifest(release.schemas, manifest.body, release.name):
         yield invalid(manifest, path, message)
 
 
@@ -53,7 +55,8 @@ def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:
     the first one finds are reported.
     """
     listed = set(chain.from_iterable(team.components for team in platform.teams))
-    releases = sorted({site.cluster.release.name for site in platform.sites})
+    every = {site.cluster.release.name: site.cluster.release for site in platform.sites}
+    releases = [release for _, release in sorted(every.items())]
     for component in platform.components:
         if component.name not in listed:
             for at, file, body in component.each():
@@ -63,11 +66,11 @@ def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:
                     yield invalid(manifest, *fault)
 
 
-def _faults_everywhere(releases: Sequence[str], body: Mapping[str, Any]) -> tuple[Fault, ...]:
+def _faults_everywhere(releases: Sequence[Release], body: Mapping[str, Any]) -> tuple[Fault, ...]:
     """Return the faults of an object in the first release, none if some release takes it."""
     first: tuple[Fault, ...] = ()
     for release in releases:
-        faults = tuple(check_manifest(release, body))
+        faults = tuple(check_manifest(release.schemas, body, release.name))
         if not faults:
             return ()
         first = first or faults

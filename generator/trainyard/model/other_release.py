@@ -44,11 +44,11 @@ class Releases:
     """What a cluster's profile may name as its release, and what it may not.
 
     Args:
-        known: the releases by name.
+        known: the releases by name; None for one that can't be used.
         others: versions that no release is for.
     """
 
-    known: Mapping[str, Release]
+    known: Mapping[str, Release | None]
     others: tuple[OtherRelease, ...]
 
     def other(self, name: str) -> OtherRelease | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trainyard.diagnostics import Pointer, ToolError
 from trainyard.model.derived import DerivedName
@@ -27,6 +27,15 @@ class KnownBad:
     needs: str
     lacks: str
     consequence: str
+
+    def applies(self, versions: Mapping[str, str]) -> bool:
+        """Return whether every component of it has one of these versions."""
+        return all(
+            component in versions
+            and numbers(start) <= numbers(versions[component])
+            and (not end or numbers(versions[component]) < numbers(end))
+            for component, (start, end) in self.components.items()
+        )
 
     def concerns(self, features: frozenset[str]) -> bool:
         """Return whether a release with some features can have the fault."""
@@ -59,12 +68,27 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
+class Schemas:
+    """The strict schemas of a release.
+
+    Args:
+        base: name of the shipped release that has every schema that is not among its own.
+        own: content by path, e.g. ``schemas/v1/namespace_v1.json``, of those that a release of the
+            repository has itself.
+    """
+
+    base: str
+    own: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
     """The versions, names and features that a release pins.
 
     Args:
         name: e.g. ``openshift-ai-3.5``.
-        tested: ``rehearsed`` with the real controllers, or ``schemas``: only against those.
+        tested: ``rehearsed`` with the real controllers, ``schemas``: only against those, or
+            ``none``.
         versions: component -> version.
         sdk: version of the Kubeflow SDK for its Trainer.
         features: what its controllers take, by name; templates of the catalog ask for them.
@@ -95,6 +119,8 @@ class Release:
         external: ``Kind/name`` -> owner, for what the platform ships.
         plurals: kind with its group, e.g. ``Topology.kueue.x-k8s.io`` -> its name in the API's
             paths, from its CRD or Kubernetes' OpenAPI specification.
+        schemas: of the kinds that it has.
+        digest: of its folder, e.g. ``sha256:01..``; empty for a release that is shipped.
     """
 
     name: str
@@ -128,6 +154,13 @@ class Release:
     changes: Mapping[str, Changes]
     external: Mapping[str, str]
     plurals: Mapping[str, str]
+    schemas: Schemas
+    digest: str = ""
+
+    @property
+    def identity(self) -> str:
+        """Its name, and the digest of its folder where that may change under the same name."""
+        return f"{self.name} {self.digest}".rstrip()
 
     def plural(self, group: str, kind: str) -> str:
         """Return the name of a kind in RBAC rules, e.g. ``topologies``.

@@ -15,9 +15,12 @@ from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
 from trainyard.yaml_io.lookalikes import beyond_ascii
 from trainyard.yaml_io.scalars import is_typed
 
-FOLDERS = ("hardware", "clusters", "compliance", "runtimes", "teams", "components")
+FOLDERS = ("hardware", "clusters", "compliance", "runtimes", "teams", "components", "releases")
+_OF_FOLDERS = {"components": "kustomization.yaml", "releases": "release.yaml"}
+"""Kinds of which each profile is a folder, and the file that each has."""
 ALONE = ("trainyard.yaml", "allocations.yaml", "waivers.yaml")
 _NAME = re.compile(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?\Z")
+_OF_A_RELEASE = re.compile(r"[a-z]([a-z0-9.-]{0,38}[a-z0-9])?\Z")
 
 _FILE, _FOLDER, _LINK = "regular file", "folder", "symbolic link"
 _TYPES = {
@@ -69,12 +72,12 @@ def _folder(folder: Path) -> Iterator[ProfileFile | Diagnostic]:
         shown = f"profiles/{folder.name}/{path.name}"
         if path.name.startswith("."):
             yield from hidden_profiles(path, shown)
-        elif folder.name != "components":
+        elif folder.name not in _OF_FOLDERS:
             yield from _profile(folder.name, path, shown)
         elif _type(path) == _LINK:
-            yield _wrong_type(path, shown, "a component", _FOLDER)
+            yield _wrong_type(path, shown, f"a {folder.name.removesuffix('s')}", _FOLDER)
         else:
-            yield from _component(path, shown)
+            yield from _of_folder(folder.name, path, shown)
 
 
 def _profile(kind: str, path: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
@@ -86,32 +89,33 @@ def _profile(kind: str, path: Path, shown: str) -> Iterator[ProfileFile | Diagno
         yield from _named(kind, path.stem, path, shown)
 
 
-def _component(folder: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
-    file = folder / "kustomization.yaml"
+def _of_folder(kind: str, folder: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
+    file = folder / _OF_FOLDERS[kind]
     if not _type(file):
         yield MISPLACED_FILE.at(Pointer(shown), f"`{folder.name}` is not a profile")
     elif _type(file) != _FILE:
         yield _wrong_type(file, f"{shown}/{file.name}", "a profile", _FILE)
     else:
-        yield from _named("components", folder.name, file, shown)
+        yield from _named(kind, folder.name, file, shown)
 
 
 def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
     """Yield a profile, or a finding when its name can't be one."""
-    problem = check_name(name, shown)
+    problem = check_name(name, shown, kind)
     yield problem or ProfileFile(
-        kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown
+        kind, name, file, f"{shown}/{file.name}" if kind in _OF_FOLDERS else shown
     )
 
 
-def check_name(name: str, shown: str) -> Diagnostic | None:
+def check_name(name: str, shown: str, kind: str = "") -> Diagnostic | None:
     """Return the finding that a name can't be that of a profile; None when it can.
 
     Args:
         name: of the profile.
         shown: path of its file, as the user knows it.
+        kind: folder of the profile; the names of releases have dots.
     """
-    if _NAME.match(name) is None:
+    if (_OF_A_RELEASE if kind == "releases" else _NAME).match(name) is None:
         message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
         return BAD_FILE_NAME.at(Pointer(shown), message)
     if is_typed(name):

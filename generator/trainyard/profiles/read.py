@@ -14,6 +14,8 @@ from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.profiles.component import Read, read_component
 from trainyard.profiles.discover import ProfileFile, discover
 from trainyard.profiles.inherited import whole
+from trainyard.profiles.releases import Releases, UnusableError, join, read_folder
+from trainyard.rules.release.unusable_release import RULE as UNUSABLE_RELEASE
 from trainyard.rules.shape.misplaced_file import RULE as MISPLACED_FILE
 from trainyard.shipped import FOLDERS, shipped
 from trainyard.yaml_io.bytescan import MAX_BYTES
@@ -37,15 +39,33 @@ def load(
         TreeError: a file can't be opened.
         OSError: the folder itself can't be listed; the command line asks for it first.
     """
-    kinds, diagnostics = _read_all(root, known)
+    return _joined(root, *_read_all(root, known))
+
+
+def shipped_only() -> Profiles:
+    """Return no profile, and the presets and releases that are shipped.
+
+    Raises:
+        ToolError: a preset or release is not the one that was shipped.
+    """
+    return _joined(Path(), defaultdict(dict), [])[0]
+
+
+def _joined(
+    root: Path, kinds: Mapping[str, dict[str, Source]], diagnostics: list[Diagnostic]
+) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+    """Return the profiles that were read, with what is beside them."""
     components: dict[str, Read] = {}
     files: dict[str, Source] = {}
     for name, source in kinds["components"].items():
         components[name] = read_component(root / "components" / name, source)
         diagnostics += components[name].problems
         files |= {file.file: file for file in components[name].sources}
+    settings = _alone(kinds, "trainyard", None)
+    every, found = _all_releases(root, kinds["releases"], settings)
+    diagnostics += found
     profiles = Profiles(
-        settings=_alone(kinds, "trainyard", None),
+        settings=settings,
         allocations=_alone(kinds, "allocations", {}),
         waivers=_alone(kinds, "waivers", {}),
         hardware=kinds["hardware"],
@@ -57,11 +77,35 @@ def load(
         component_objects={name: each.objects for name, each in components.items()},
         component_files=files,
         presets=presets(),
-        releases=releases(),
-        plurals=plurals(),
+        releases=every.whole,
+        plurals=every.plurals,
+        own_releases=every.own,
+        release_folders=every.folders,
         other_releases=other_releases(),
     )
     return profiles, tuple(diagnostics)
+
+
+def _all_releases(
+    root: Path, own: Mapping[str, Source], settings: Source
+) -> tuple[Releases, list[Diagnostic]]:
+    """Return the releases that are shipped and those of the repository."""
+    every = Releases(dict(releases()), dict(plurals()), dict(own))
+    folders: dict[str, dict[str, bytes]] = {}
+    found = []
+    for name, source in own.items():
+        try:
+            folders[name] = read_folder(root, name)
+        except UnusableError as problem:
+            found.append(UNUSABLE_RELEASE.at(Pointer(source.file), f"release {name}: {problem}"))
+    found += join(every, folders, _digests(settings))
+    return every, found
+
+
+def _digests(settings: Source) -> Plain:
+    """Return the digests that the settings state; None when they can't be read."""
+    fields = settings.value
+    return fields.get("releases", {}) if isinstance(fields, dict) else None
 
 
 def _read_all(
@@ -110,6 +154,15 @@ def other_releases() -> Source:
         ToolError: they are not as they were shipped.
     """
     return _shipped(PACKAGE / "releases", FOLDERS["releases"], "others.yaml")[""]
+
+
+def behaviour() -> Source:
+    """Return how a release of a repository follows from its schemas and versions.
+
+    Raises:
+        ToolError: it is not as it was shipped.
+    """
+    return _shipped(PACKAGE / "releases", FOLDERS["releases"], "behaviour.yaml")[""]
 
 
 def plurals() -> dict[str, Source]:

@@ -16,6 +16,7 @@ from trainyard.model.other_release import Releases
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_days
+from trainyard.model.release import Release
 from trainyard.model.review import Review
 from trainyard.model.runtime import Runtime
 from trainyard.model.settings import Settings
@@ -27,6 +28,7 @@ from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.ledger import resolve_allocations, resolve_ids
 from trainyard.resolve.lost import lost
 from trainyard.resolve.owners import resolve_owners
+from trainyard.resolve.references import find
 from trainyard.resolve.release import resolve_others, resolve_release
 from trainyard.resolve.runtime import resolve_runtime
 from trainyard.resolve.team import KnownToTeams, Pools, resolve_team
@@ -87,6 +89,7 @@ def _usable(sources: Mapping[str, Source]) -> list[tuple[str, Source]]:
 
 def _settings(profiles: Profiles) -> Resolving[Settings]:
     """Return the settings; when they are left out, values that no rule objects to."""
+    yield from _stated_releases(profiles)
     fields = profiles.settings.value or {
         "domain": "unknown.invalid",
         "repository": "https://unknown.invalid",
@@ -106,6 +109,13 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
     )
 
 
+def _stated_releases(profiles: Profiles) -> Resolving[None]:
+    """Look up each release of which the settings state a digest."""
+    at = Pointer(profiles.settings.file) / "releases"
+    for name in sorted((profiles.settings.value or {}).get("releases", {})):
+        yield from find("release", name, profiles.own_releases, (at / name).key())
+
+
 def _states(profiles: Profiles) -> dict[str, State]:
     """Return the state of every cluster; one that is left out counts as active."""
     states = {}
@@ -122,16 +132,22 @@ def _clusters(
     retired: Collection[str],
 ) -> Resolving[dict[str, Cluster | None]]:
     """Return every cluster that is not retired; None for one that can't be resolved."""
-    known = {}
-    for name, source in sorted(profiles.releases.items()):
-        known[name] = resolve_release(name, source, profiles.plurals[name])
-    releases = Releases(known, resolve_others(profiles.other_releases))
+    releases = known_releases(profiles)
     clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters.keys() - retired))
     for name in clusters:
         source = profiles.clusters[name]
         if source.value is not None:
             clusters[name] = yield from resolve_cluster(name, source, settings, hardware, releases)
     return clusters
+
+
+def known_releases(profiles: Profiles) -> Releases:
+    """Return the releases, and the versions that none is for."""
+    known: dict[str, Release | None] = dict.fromkeys(sorted(profiles.releases))
+    for name, source in _usable(profiles.releases):
+        folder = profiles.release_folders.get(name)
+        known[name] = resolve_release(name, source, profiles.plurals[name], folder)
+    return Releases(known, resolve_others(profiles.other_releases))
 
 
 def _runtimes(

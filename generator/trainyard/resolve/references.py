@@ -84,7 +84,7 @@ def find_release(name: str, releases: Releases, at: Pointer) -> Resolving[Releas
     """
     other = releases.other(name)
     if other is None:
-        instead = "Another release needs another version of Trainyard."
+        instead = "Another one is made by `trainyard release new`."
         return (yield from find("release", name, releases.known, at, instead=instead))
     message = f"there is no release `{name}`: {other.reason}"
     found = UNKNOWN_NAME.at(at, message, hint=other.instead)

@@ -1,4 +1,4 @@
-"""Resolve the shipped releases. They are our own files: a mistake in one is a bug."""
+"""Resolve releases: those that are shipped, and those of the repository, whose shape is right."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from trainyard.model.derived import DerivedName
 from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource, Scrape
 from trainyard.model.other_release import OtherRelease
-from trainyard.model.release import Changes, KnownBad, Release
-from trainyard.yaml_io.source import Source
+from trainyard.model.release import Changes, KnownBad, Release, Schemas
+from trainyard.yaml_io.source import ReleaseFolder, Source
 
 
-def resolve_release(name: str, source: Source, plurals: Source) -> Release:
-    """Return a release; a test checks its files, so every field is there."""
+def resolve_release(
+    name: str, source: Source, plurals: Source, folder: ReleaseFolder | None = None
+) -> Release:
+    """Return a release whose file has every field; without a folder, one that is shipped."""
     fields, at = source.value, Pointer(source.file)
     return Release(
         name=name,
@@ -49,6 +51,8 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         changes={name: Changes(**each) for name, each in fields["changes"].items()},
         external=fields["external"],
         plurals=plurals.value,
+        schemas=Schemas(folder.base, folder.schemas) if folder else Schemas(name),
+        digest=folder.digest if folder else "",
     )
 
 

@@ -20,19 +20,20 @@ from trainyard.yaml_io.scalars import is_typed
 
 _COMMENT = re.compile("#.*")
 _INDENT = re.compile("^( +)[^ #\\n]", re.MULTILINE)
+Entry = str | Mapping[str, str | int]
 _Leaf = tuple[CommentedMap, str]
 _END_OF_LINE = 2
 """Index at which ruamel.yaml keeps the comment of a key and all lines up to the next key."""
 
 
-def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str | int]) -> bytes:
+def append(content: bytes, path: tuple[str, ...], entry: Entry) -> bytes:
     """Return a file with one more entry, last in its mapping.
 
     Args:
         content: a file of the dialect whose keys and values hold no ``#``; it has no entry at that
             path yet.
         path: keys down to the new entry; mappings on the way are made when they are not there.
-        entry: plain text or a number by key, written on one line.
+        entry: plain text, or plain text and numbers by key, written on one line.
 
     Raises:
         TreeError: a comment would be lost, as those inside ``{}`` are, or the file would be too
@@ -41,9 +42,7 @@ def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str | int]
     text = content.decode().removeprefix("\ufeff").replace("\r\n", "\n")
     yaml = _yaml(text)
     document = yaml.load(text)
-    line = CommentedMap((key, _scalar(value)) for key, value in entry.items())
-    line.fa.set_flow_style()
-    _insert(document, path, line)
+    _insert(document, path, _line(entry))
     out = io.StringIO()
     yaml.dump(document, out)
     _verify(text, out.getvalue(), path, entry)
@@ -59,6 +58,15 @@ def _yaml(text: str) -> YAML:
     return yaml
 
 
+def _line(entry: Entry) -> Any:
+    """Return an entry as it is written on one line."""
+    if isinstance(entry, str):
+        return _scalar(entry)
+    line = CommentedMap((key, _scalar(value)) for key, value in entry.items())
+    line.fa.set_flow_style()
+    return line
+
+
 def _scalar(value: str | int) -> Any:
     """Return a value with quotes where YAML would read another one, or end it at a comma."""
     if isinstance(value, str) and (is_typed(value) or "," in value):
@@ -66,7 +74,7 @@ def _scalar(value: str | int) -> Any:
     return value
 
 
-def _insert(document: CommentedMap, path: tuple[str, ...], line: CommentedMap) -> None:
+def _insert(document: CommentedMap, path: tuple[str, ...], line: Any) -> None:
     """Put an entry into its mapping.
 
     The lines below its predecessor are the head of the next section, so they go below the entry.
@@ -111,7 +119,7 @@ def _cut_tail(leaf: _Leaf | None) -> str:
     return str(tail)
 
 
-def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, str | int]) -> None:
+def _verify(before: str, after: str, path: tuple[str, ...], entry: Entry) -> None:
     """Stop before a file is harmed: it must hold what it held, the new entry and every comment."""
     (old, _), (new, problems) = read("", before.encode()), read("", after.encode())
     # The reader gives every caller the same value of the same text.
@@ -119,7 +127,7 @@ def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, 
     mapping: dict[str, Any] = value
     for key in path[:-1]:
         mapping = mapping.setdefault(key, {})
-    mapping[path[-1]] = dict(entry)
+    mapping[path[-1]] = entry if isinstance(entry, str) else dict(entry)
     if problems:
         raise TreeError(f"the entry can't be added: {problems[0].message}")
     assert new.value == value, "the file would not hold what is meant"

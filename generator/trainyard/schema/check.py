@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.rules.shape.no_settings import RULE as NO_SETTINGS
 from trainyard.schema.profiles import profile_schema
+from trainyard.schema.releases import check_releases
 from trainyard.schema.shape import check_shape
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
@@ -42,3 +43,5 @@ def check_profiles(
         for _, source in sorted(sources.items()):
             if known.get(source.file) is not source:
                 yield from check_shape(source, profile_schema(kind))
+    # Their files are known by one of several, so they are always checked.
+    yield from check_releases(profiles)

@@ -17,6 +17,7 @@ import jsonschema_rs
 
 from trainyard.diagnostics import Step, ToolError
 from trainyard.model.nearest import nearest
+from trainyard.model.release import Schemas
 from trainyard.shipped import shipped
 
 _HERE = Path(__file__).parent
@@ -67,20 +68,22 @@ def _schemas(release: str) -> Mapping[str, bytes]:
     return shipped(_RELEASES / release, "schemas/**/*.json")
 
 
-def check_manifest(release: str, body: Mapping[str, Any]) -> Iterator[Fault]:
+def check_manifest(schemas: Schemas, body: Mapping[str, Any], release: str = "") -> Iterator[Fault]:
     """Yield the fields of a manifest that the API server would refuse or silently drop.
 
     Args:
-        release: e.g. ``openshift-ai-3.5``.
+        schemas: of a release.
         body: the manifest as plain data.
+        release: its name for messages, where it is not the one that has the schemas.
 
     Raises:
         ToolError: the release is missing, or a schema of it is missing or was changed.
     """
     api_version, kind = body.get("apiVersion"), body.get("kind")
-    schema = _schema(release, str(api_version), str(kind))
+    schema = _schema_of(schemas, str(api_version), str(kind))
     if schema is None:
-        yield (), f"no schema for {api_version} {kind} in the release {release}"
+        named = release or schemas.base
+        yield (), f"no schema for {api_version} {kind} in the release {named}"
     elif not schema.validator.is_valid(body):
         for error in schema.validator.iter_errors(body):
             yield from _faults(schema, error)
@@ -104,21 +107,47 @@ def check_committed(body: Any) -> str:
 
 @cache
 def _committed() -> _Schema:
-    return _compiled(shipped(_HERE, "*.json")["committed.json"])
+    return compiled(shipped(_HERE, "*.json")["committed.json"])
+
+
+def _schema_of(schemas: Schemas, api_version: str, kind: str) -> _Schema | None:
+    """Return the schema of a kind, or None when the release doesn't have the kind."""
+    own = schemas.own.get(path_of(api_version, kind)) if schemas.own else None
+    return _schema(schemas.base, api_version, kind) if own is None else compiled(own)
 
 
 @cache
 def _schema(release: str, api_version: str, kind: str) -> _Schema | None:
-    """Return the schema of a kind, or None when the release doesn't have the kind."""
+    """Return the schema of a kind, or None when the shipped release doesn't have the kind."""
     schemas = _schemas(release)
     if not _API_VERSION.fullmatch(api_version) or not _KIND.fullmatch(kind):
         return None
+    schema = schemas.get(path_of(api_version, kind))
+    return compiled(schema) if schema is not None else None
+
+
+def path_of(api_version: str, kind: str) -> str:
+    """Return the path of a kind's schema in the folder of a release."""
     parts = api_version.split("/")
-    schema = schemas.get(f"schemas/{parts[0]}/{kind.lower()}_{parts[-1]}.json")
-    return _compiled(schema) if schema is not None else None
+    return f"schemas/{parts[0]}/{kind.lower()}_{parts[-1]}.json"
 
 
-def _compiled(schema: bytes) -> _Schema:
+def effective(schemas: Schemas) -> dict[str, bytes]:
+    """Return each schema of a release by path, those of the release that it extends included.
+
+    Raises:
+        ToolError: the shipped release is missing, or a schema of it is missing or was changed.
+    """
+    return {**_schemas(schemas.base), **schemas.own}
+
+
+@cache
+def compiled(schema: bytes) -> _Schema:
+    """Return a schema, compiled.
+
+    Raises:
+        ValueError: it is not JSON, or not a schema.
+    """
     # The standard engine matches in linear time; a manifest may hold text that a tenant chose.
     engine = jsonschema_rs.RegexOptions()
     document = json.loads(schema)

@@ -40,7 +40,7 @@ class Lock:
 
     Args:
         tool: version of Trainyard that wrote the folder.
-        release: name of the release it was generated for.
+        release: identity of the release it was generated for.
         files: by path relative to the cluster's folder, with forward slashes: the profile files
             that it came from, sorted, as the user knows them.
         holdings: each number ever given on the cluster's fabrics, sorted.
@@ -102,7 +102,7 @@ def make_lock(
         files: paths relative to the cluster's folder, without the lockfile.
         origins: the profile files behind each path; a path without any is listed with none.
         tool: version of Trainyard.
-        release: name of the release.
+        release: identity of the release.
         given: each number ever given on the cluster's fabrics, and user ids ever given to its
             namespaces.
     """

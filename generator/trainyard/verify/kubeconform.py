@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from trainyard.diagnostics import ToolError
@@ -17,6 +18,11 @@ from trainyard.verify.tools import Tool
 CHARACTERS = 100_000
 """Characters of objects for which kubeconform gets another second: it takes 0.1 s on an idle
 machine."""
+
+LAYOUT = "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"
+"""Path of a schema in its folder, as kubeconform fills it in."""
+
+NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 _STATUSES = ("statusValid", "statusInvalid", "statusError", "statusSkipped")
 _SUMMARY = ("valid", "invalid", "errors", "skipped")
@@ -68,41 +74,60 @@ class Report:
 
 
 def validate(
-    tool: Tool, streams: Mapping[str, str], schemas: str, *, timeout: float = 20.0
+    tool: Tool,
+    streams: Mapping[str, str],
+    schemas: str,
+    own: Mapping[str, bytes] = NO_FILES,
+    *,
+    timeout: float = 20.0,
 ) -> Report:
     """Check all objects of all streams.
 
-    The streams are files in a folder: v0.7.0 reuses one buffer for all documents of stdin while its
-    workers still read them, and a file's name shows which stream a finding belongs to.
+    The streams are files: v0.7.0 reuses one buffer for all documents of stdin while its workers
+    still read them, and a file's name shows which stream a finding belongs to.
 
     Args:
         tool: kubeconform.
         streams: YAML streams by a name of the caller's choice, e.g. the sync unit.
         schemas: absolute path of a schema as kubeconform's template, ending in ``.json``, e.g.
             ``/r/schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
+        own: schemas that come before those, by path, e.g. ``v1/namespace_v1.json``.
         timeout: seconds, to which large streams add.
 
     Raises:
-        ToolError: kubeconform crashed, hung, printed something unreadable or contradicts itself, or
-            the schemas are not local files.
+        ToolError: kubeconform breaks or can't be read, or the schemas are not local files.
     """
-    # Anything that starts with http is downloaded, and what lacks .json gets kubeconform's own
-    # layout appended.
+    # What starts with http is downloaded, and what lacks .json gets kubeconform's own layout.
     if not (schemas.startswith("/") and schemas.endswith(".json")):
         raise ToolError(f"the schemas must be local files, not {schemas!r}")
     names = {f"{number:06}.yaml": name for number, name in enumerate(sorted(streams))}
     with tempfile.TemporaryDirectory(prefix="trainyard-") as folder:
-        for file, name in names.items():
-            (Path(folder) / file).write_text(streams[name], encoding="utf-8", newline="\n")
-        options = ["-output", "json", "-summary", "-verbose", "-strict"]
-        command: list[str | Path] = [tool.path, *options, "-schema-location", schemas, "."]
-        seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
-        completed = run(command, timeout=seconds, cwd=Path(folder), accept=(0, 1))
+        inside = Path(folder) / "streams"
+        _write(inside, {file: streams[name].encode() for file, name in names.items()})
+        _write(Path(folder) / "schemas", own)
+        places = [f"{folder}/schemas/{LAYOUT}", schemas] if own else [schemas]
+        timeout += sum(map(len, streams.values())) / CHARACTERS
+        completed = run(_command(tool, places), timeout=timeout, cwd=inside, accept=(0, 1))
     try:
         return _report(completed, names)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         printed = (completed.stderr or completed.stdout).strip()[-500:]
         raise ToolError(f"{tool.name} printed no report that can be read: {printed!r}") from error
+
+
+def _command(tool: Tool, schemas: list[str]) -> list[str | Path]:
+    """Return the call that checks the files of the current folder; the first schema found holds."""
+    options = ["-output", "json", "-summary", "-verbose", "-strict"]
+    for each in schemas:
+        options += ["-schema-location", each]
+    return [tool.path, *options, "."]
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    folder.mkdir()
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
 
 
 def _report(completed: Completed, names: Mapping[str, str]) -> Report:

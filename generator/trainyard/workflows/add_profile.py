@@ -16,10 +16,9 @@ from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
 from trainyard.model.version import numbers
 from trainyard.profiles.discover import check_name
-from trainyard.profiles.read import plurals, presets, releases
+from trainyard.profiles.read import presets
 from trainyard.resolve.findings import collect
 from trainyard.resolve.hardware import resolve_hardware
-from trainyard.resolve.release import resolve_release
 from trainyard.rules.names.profile_exists import RULE as PROFILE_EXISTS
 from trainyard.scaffold.cluster import NewPool, cluster_profile
 from trainyard.scaffold.hardware import hardware_profile, measured_profile
@@ -28,6 +27,7 @@ from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.runtime import NewRuntime, runtime_profile
 from trainyard.scaffold.selection import chosen, unknown
 from trainyard.workflows.add import Addition, add
+from trainyard.workflows.known_releases import release_of
 from trainyard.yaml_io.source import Profiles
 
 _Planned = tuple[Plan | None, tuple[Diagnostic, ...]]
@@ -70,7 +70,7 @@ class ClusterRequest:
     """The cluster that is wanted.
 
     Args:
-        release: name of one that is shipped.
+        release: name of one that is shipped, or of the repository.
         pools: at least one.
     """
 
@@ -159,16 +159,13 @@ def add_cluster(place: Target, request: ClusterRequest, today: str) -> Addition[
         TreeError: as `add`.
         ToolError: as `add`, or a release is not as it was shipped.
     """
-    release = resolve_release(
-        request.release, releases()[request.release], plurals()[request.release]
-    )
 
     def plan(profiles: Profiles, platform: Platform, _: object) -> _Planned:
         known = _hardware(profiles, platform)
         if problems := tuple(_unknown([pool.hardware for pool in request.pools], known)):
             return None, problems
         pools = [_pool(pool, known[pool.hardware]) for pool in request.pools]
-        content = cluster_profile(release, pools)
+        content = cluster_profile(release_of(profiles, request.release), pools)
         return _new("clusters", request.name, content, profiles.clusters)
 
     return add(place, plan, today)

@@ -61,7 +61,7 @@ def parts_of(site: Site, generation: Generation, tools: tuple[Tool, ...]) -> Ite
         tools: that verify.
     """
     with_what = [f"{tool.name} {tool.version}".encode() for tool in tools]
-    head = (b"verified", *with_what, site.cluster.release.name.encode(), site.name.encode())
+    head = (b"verified", *with_what, site.cluster.release.identity.encode(), site.name.encode())
     added = Counter(manifest.unit for manifest in component_manifests(site))
     tenants = site.units
     for folder, files in _folders(site, generation).items():
@@ -195,7 +195,7 @@ class _Base:
     def fits(self, site: Site) -> bool:
         """Return whether a cluster's tree is of this version of Trainyard, for its release."""
         lock = self.tree.lock(site.name)
-        wanted = (__version__, site.cluster.release.name)
+        wanted = (__version__, site.cluster.release.identity)
         return lock is not None and (lock.tool, lock.release) == wanted
 
 

@@ -20,7 +20,7 @@ from trainyard.model.platform import Site
 from trainyard.schema.manifests import schema_folder
 from trainyard.side_by_side import Early
 from trainyard.tree.memory import check_memory_since
-from trainyard.verify.kubeconform import validate
+from trainyard.verify.kubeconform import LAYOUT, validate
 from trainyard.verify.kustomize import Refusal, build
 from trainyard.verify.tools import Tool, find_kubeconform, find_kustomize
 from trainyard.workflows.committed import (
@@ -182,7 +182,7 @@ def _verify_site(
     for unit, output in outputs.items():
         if isinstance(output, str):
             streams[unit], built[unit] = output, _objects_in(unit, output)
-    report = validate(kubeconform, {**streams, **committed.unlisted}, _schemas(site))
+    report = validate(kubeconform, {**streams, **committed.unlisted}, *_schemas(site))
     found = (
         *faults,
         *unbuilt_units(site, outputs),
@@ -204,10 +204,11 @@ def _check_schemas(site: Site, committed: Committed) -> tuple[list[str], list[Di
     return valid, found
 
 
-def _schemas(site: Site) -> str:
-    """Return the path of a cluster's schemas, as a template that kubeconform fills in."""
-    folder = schema_folder(site.cluster.release.name).resolve()
-    return f"{folder}/{{{{.Group}}}}/{{{{.ResourceKind}}}}_{{{{.ResourceAPIVersion}}}}.json"
+def _schemas(site: Site) -> tuple[str, dict[str, bytes]]:
+    """Return the path of shipped schemas, as a template that kubeconform fills in, and own ones."""
+    schemas = site.cluster.release.schemas
+    own = {path.removeprefix("schemas/"): content for path, content in schemas.own.items()}
+    return f"{schema_folder(schemas.base).resolve()}/{LAYOUT}", own
 
 
 def _objects_in(unit: str, text: str) -> int:

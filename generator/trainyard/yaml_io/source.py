@@ -95,13 +95,34 @@ NOTHING: Mapping[str, Source] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseFolder:
+    """The folder of a release of the repository.
+
+    Args:
+        base: name of the shipped release at the end of what it extends; empty if there is none.
+        extends: names of the releases of the repository on the way there.
+        digest: of all its files, e.g. ``sha256:01..``.
+        schemas: content by path, e.g. ``schemas/v1/namespace_v1.json``; with those of the releases
+            that it extends.
+    """
+
+    base: str
+    extends: tuple[str, ...]
+    digest: str
+    schemas: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Profiles:
     """Every file that was read, by kind and name (the file's name without ending).
 
     Args:
         settings, allocations, waivers: the files at the top; an empty source when absent.
-        presets, releases: shipped with the package, read by the same reader.
+        presets: shipped with the package, read by the same reader.
+        releases: shipped and of the repository, each with the fields of the one that it extends.
         plurals: of each release: kind -> its name in the API's paths.
+        own_releases: the file of each release of the repository, as it is.
+        release_folders: of the same releases.
         other_releases: versions of products that no release is for; shipped too.
         components: the ``kustomization.yaml`` of each hand-written Component.
         component_objects: Component -> file -> Kubernetes objects in it.
@@ -123,12 +144,14 @@ class Profiles:
     presets: Mapping[str, Source]
     releases: Mapping[str, Source]
     plurals: Mapping[str, Source]
+    own_releases: Mapping[str, Source]
+    release_folders: Mapping[str, ReleaseFolder]
     other_releases: Source
 
     def sources(self) -> Mapping[str, Source]:
         """Return every source by file, for the reporter."""
         shipped = (*self.presets.values(), *self.releases.values())
-        profiles = {source.file: source for source in (*self.own(), *shipped)}
+        profiles = {source.file: source for source in (*shipped, *self.own())}
         return {**profiles, **self.component_files}
 
     def own(self) -> Iterator[Source]:
@@ -141,6 +164,7 @@ class Profiles:
             self.runtimes,
             self.teams,
             self.components,
+            self.own_releases,
         ):
             yield from kind.values()
 
@@ -158,9 +182,24 @@ class Profiles:
             sources = getattr(self, kind)
             read = {name: left_out.get(source.file, source) for name, source in sources.items()}
             rest[kind] = {**_of_kind(kind, left_out), **read}
+        rest |= self._releases_without(left_out)
         for kind in ("settings", "allocations", "waivers"):
             rest[kind] = left_out.get(getattr(self, kind).file, getattr(self, kind))
         return replace(self, **rest)
+
+    def _releases_without(self, left_out: Mapping[str, Source]) -> dict[str, Mapping[str, Source]]:
+        """Return the releases without some files, and without those that extend these."""
+        gone = {name for name, each in self.own_releases.items() if each.file in left_out}
+        for name, folder in self.release_folders.items():
+            if not gone.isdisjoint(folder.extends):
+                gone.add(name)
+        empty = {name: Source(self.own_releases[name].file, b"") for name in gone}
+        # One without a folder may have the name of a release that is shipped.
+        unusable = {name: empty[name] for name in gone & self.release_folders.keys()}
+        return {
+            "releases": {**self.releases, **unusable},
+            "own_releases": {**self.own_releases, **empty},
+        }
 
 
 def _of_kind(kind: str, sources: Mapping[str, Source]) -> dict[str, Source]:

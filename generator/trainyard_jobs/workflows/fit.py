@@ -101,7 +101,7 @@ def ground_of(
     release = site.cluster.release
 
     def faults(body: Body) -> Iterator[str]:
-        return (message for _, message in check_manifest(release.name, body))
+        return (message for _, message in check_manifest(release.schemas, body, release.name))
 
     judged = judge_of(site.cluster.versions["kubernetes"], manifests)
     return Ground(site, tenant, objects_of(manifests), snapshot, faults, judged)

@@ -9,10 +9,22 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from trainyard.diagnostics import ToolError
+from trainyard.model.release import Release
+from trainyard.model.version import numbers
 from trainyard.profiles.inherited import whole
+from trainyard.profiles.read import releases
 
 _RELEASES = Path(str(files("trainyard.releases")))
 _MODULES = Path(__file__).parent / "modules"
+
+_REHEARSED = {
+    "jobset": "jobset",
+    "kubernetes": "kubectl",
+    "kueue": "kueue",
+    "trainer": "trainer",
+}
+"""Component of a release -> a program of its version."""
 
 PROCESSES, KIND = "processes", "kind"
 
@@ -101,11 +113,43 @@ def queueing(components: Components, frameworks: Sequence[str]) -> Components:
     return replace(components, controllers=controllers)
 
 
+def programs_of(release: Release, on: str = PROCESSES) -> str:
+    """Return the shipped release whose programs a rehearsal of a release runs.
+
+    Of a release of a repository, it is one with the same minor versions and controllers.
+
+    Args:
+        release: of a cluster.
+        on: kind of control plane, as `read_components` takes it.
+
+    Raises:
+        ToolError: no programs of its versions are shipped.
+    """
+    if not release.digest:
+        return release.name
+    others = sorted(releases().keys() - {release.schemas.base})
+    for name in (release.schemas.base, *others):
+        same_accounts = tuple(releases()[name].value["controllers"]) == release.controllers
+        if same_accounts and _has_versions(read_components(name, on), release.versions):
+            return name
+    stated = ", ".join(f"{name} {release.versions[name]}" for name in _REHEARSED)
+    raise ToolError(
+        f"release {release.name} can't be rehearsed: no programs of {stated} are shipped"
+    )
+
+
+def _has_versions(components: Components, versions: Mapping[str, str]) -> bool:
+    return all(
+        numbers(components.programs[program].version)[:2] == numbers(versions[name])[:2]
+        for name, program in _REHEARSED.items()
+    )
+
+
 def read_components(release: str, on: str = PROCESSES) -> Components:
     """Return the components of a release from its ``components.toml``.
 
     Args:
-        release: name of the release.
+        release: name of one that is shipped.
         on: kind of control plane: ``processes`` or ``kind``.
     """
     tables = {

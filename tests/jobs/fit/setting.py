@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.rules.cases import merged, platform_of
 from trainyard.model.admission import Answer, Request
+from trainyard.model.release import Schemas
 from trainyard.render.site import render_site
 from trainyard.schema.manifests import check_manifest
 from trainyard_jobs.fit.case import Ground
@@ -32,7 +33,7 @@ def ground(
     release = site.cluster.release.name
 
     def faults(body: Body) -> list[str]:
-        return [message for _, message in check_manifest(release, body)]
+        return [message for _, message in check_manifest(Schemas(release), body)]
 
     return Ground(site, tenant, objects_of(render_site(site)), snapshot, faults, admits)
 

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import REPOSITORY
+from trainyard.diagnostics import ToolError
 from trainyard.model.release import Release
 from trainyard.profiles.read import plurals, releases
 from trainyard.resolve.release import resolve_release
@@ -15,6 +17,7 @@ from trainyard_rehearsal.control_plane.components import (
     PROCESSES,
     Components,
     Program,
+    programs_of,
     queueing,
     read_components,
 )
@@ -57,6 +60,30 @@ def _required(folder: Path) -> dict[str, str]:
 def _release(components: Components) -> Release:
     name = components.folder.name
     return resolve_release(name, releases()[name], plurals()[name])
+
+
+@pytest.mark.parametrize(
+    ("versions", "wanted"),
+    [
+        ({}, "kubernetes-1.36"),
+        ({"kueue": "0.19.9"}, "kubernetes-1.36"),
+        (
+            {"kueue": "0.16.9", "trainer": "2.1.1", "jobset": "0.11.0", "kubernetes": "1.34.1"},
+            "kubernetes-1.34",
+        ),
+        ({"kueue": "0.21.0"}, ""),
+    ],
+    ids=["same", "patch", "older", "unknown"],
+)
+def test_programs_of_a_release_of_a_repository(versions: dict[str, str], wanted: str) -> None:
+    """It runs those of a shipped release with its minor versions, of the same family."""
+    base = _release(read_components("kubernetes-1.36"))
+    own = replace(base, name="site", digest="sha256:0", versions={**base.versions, **versions})
+    if wanted:
+        assert programs_of(own) == wanted
+    else:
+        with pytest.raises(ToolError, match=r"no programs of .*kueue 0\.21\.0"):
+            programs_of(own)
 
 
 def test_every_release_can_be_rehearsed() -> None:

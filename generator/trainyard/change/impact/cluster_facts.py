@@ -48,7 +48,7 @@ def _of_delivery(cluster: Cluster) -> Facts:
     yield Fact("Delivery", "the cluster", SYNCED_FROM), source
     yield Fact("Delivery", "the cluster", CHANGED_BY), cluster.argocd_account
     yield Fact("Delivery", "labels and annotations", "begin with"), settings.domain
-    yield Fact("Delivery", "the cluster", "has release"), cluster.release.name
+    yield Fact("Delivery", "the cluster", "has release"), cluster.release.identity
     for component, version in cluster.versions.items():
         yield Fact("Delivery", component, "version"), version
 

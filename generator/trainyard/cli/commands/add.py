@@ -14,6 +14,7 @@ from trainyard.cli.options import (
     ReleaseChoice,
     complete_cluster,
     complete_team,
+    folders_in,
     output_option,
     profiles_option,
     today,
@@ -231,9 +232,9 @@ def runtime(
 @click.argument("name")
 @click.option(
     "--release",
-    type=ReleaseChoice(),
     required=True,
-    help="Tested set of operator versions that the cluster runs.",
+    metavar="RELEASE",
+    help="Set of operator versions that the cluster runs; may be one of this repository.",
 )
 @click.option(
     "--pool",
@@ -254,6 +255,8 @@ def cluster(
     Writes nothing if the addition would cause a new error, or if a profile names something that
     does not exist.
     """
+    if release not in folders_in(profiles / "releases"):
+        release = ReleaseChoice().convert(release, None, click.get_current_context())
     request = ClusterRequest(name, release, pools)
     addition = added(profiles, output, lambda place: add_cluster(place, request, today()))
     return ended(

@@ -8,7 +8,6 @@ from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules.release._shared import applies
 
 RULE = Rule(
     id="release/known-bad-pair",
@@ -30,7 +29,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         cluster = site.cluster
         for bad in cluster.release.known_bad:
-            if applies(bad, cluster.versions):
+            if bad.applies(cluster.versions):
                 components = sorted(bad.components)
                 versions = (
                     f"{component} {cluster.versions[component]}" for component in components

@@ -9,7 +9,6 @@ from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
 from trainyard.model.version import numbers
 from trainyard.rules._check import Check
-from trainyard.rules.release._shared import applies
 
 RULE = Rule(
     id="release/untested-version",
@@ -54,7 +53,7 @@ def _known_to_fail(cluster: Cluster) -> set[str]:
     """Return the components that `release/known-bad-pair` reports."""
     components: set[str] = set()
     for bad in cluster.release.known_bad:
-        if applies(bad, cluster.versions):
+        if bad.applies(cluster.versions):
             components.update(bad.components)
     return components
 

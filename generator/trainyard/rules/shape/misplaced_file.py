@@ -16,6 +16,6 @@ RULE = Rule(
     """,
     fix="""
         Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or
-        remove it.
+        remove it. A release is a folder of releases/.
     """,
 )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.strict import manifest_schema, portable, share, tighten
+from trainyard.derivation.strict import manifest_schema, portable, share, tighten
 from trainyard.diagnostics import ToolError
 
 TEXT = {"type": "string"}

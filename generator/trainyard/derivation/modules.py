@@ -1,55 +1,83 @@
-"""Where a release's modules describe a kind: Kubernetes' OpenAPI specification, and CRDs."""
+"""Go modules that describe kinds: Kubernetes' OpenAPI specification, and CRDs."""
 
 from __future__ import annotations
 
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from tools.strict import Schema
 from trainyard import programs
+from trainyard.derivation.source import Gvk, Source, display, only, served
 from trainyard.diagnostics import ToolError
+from trainyard.plainfile import read_regular
+from trainyard.yaml_io.foreign import read_foreign
 
 _KUBERNETES = "k8s.io/kubernetes"
 
-Gvk = tuple[str, str, str]
-"""Group (empty for the core group), version and kind."""
 
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a source says of a kind.
+class Modules:
+    """The modules of a ``go.mod``, unpacked and verified.
 
     Args:
-        crd: module and file; empty for a kind of Kubernetes itself.
-    """
-
-    openapi: Schema
-    definitions: Mapping[str, Schema]
-    plural: str
-    _: KW_ONLY
-    namespaced: bool
-    crd: tuple[str, str] = ("", "")
-
-
-def find_sources(release: Path, wanted: Iterable[Gvk]) -> dict[Gvk, Source]:
-    """Return what the modules of a release's ``go.mod`` say of some kinds.
+        folder: of the ``go.mod`` and ``go.sum``.
+        table: file that says where modules have their CRDs.
 
     Raises:
-        ToolError: ``go`` is missing, a checksum doesn't match, or not exactly one source has a
-            kind.
+        ToolError: ``go`` is missing, or a checksum doesn't match.
     """
-    unpacked = modules(release)
-    core = _specification(unpacked[_KUBERNETES] / "api/openapi-spec/swagger.json")
-    files = sorted(_files_of_crds(release.parent / "crds.toml", unpacked))
-    return {gvk: core.get(gvk) or _crd(gvk, files) for gvk in wanted}
+
+    name = "file of `crds.toml`"
+
+    def __init__(self, folder: Path, table: Path) -> None:
+        unpacked = modules(folder)
+        kubernetes = unpacked.get(_KUBERNETES)
+        self._core = (
+            _specification(kubernetes / "api/openapi-spec/swagger.json") if kubernetes else {}
+        )
+        self._files = sorted(_files_of_crds(table, unpacked))
+
+    def find(self, gvk: Gvk) -> Source | None:
+        """Return what the modules say of a kind; None when none says anything.
+
+        Raises:
+            ToolError: several CRDs serve it, or none does and a module has others of its group: a
+                schema of another version would be wrong.
+        """
+        found = self._core.get(gvk) or only(gvk, self._crds(gvk))
+        if found is None and self._has_group(gvk[0]):
+            raise ToolError(f"{display(gvk)} is served by no {self.name}")
+        return found
+
+    def _has_group(self, group: str) -> bool:
+        """Return whether something of a group is in the modules."""
+        crds = (_text(path) for _, _, path in self._files)
+        return any(group == each for each, _, _ in self._core) or any(
+            f"group: {group}\n" in text for text in crds
+        )
+
+    def _crds(self, gvk: Gvk) -> Iterator[Source]:
+        group, _, kind = gvk
+        for module, name, path in self._files:
+            text = _text(path)
+            # Some of these files have 20,000 lines, which take seconds to parse.
+            if f"group: {group}\n" in text and f"kind: {kind}\n" in text:
+                for document in read_foreign(text):
+                    yield from served(document, gvk, (module, name))
+
+
+def go_mod(name: str, required: Mapping[str, str]) -> str:
+    """Return the ``go.mod`` of a release.
+
+    Args:
+        name: of the release.
+        required: module -> version.
+    """
+    lines = (f"\t{module} {version} // indirect\n" for module, version in sorted(required.items()))
+    return f"module trainyard/releases/{name}\n\ngo 1.21\n\nrequire (\n{''.join(lines)})\n"
 
 
 def modules(folder: Path) -> dict[str, Path]:
@@ -86,9 +114,14 @@ def _go(release: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def _text(path: Path) -> str:
+    """Return the content of a file of ours or of a verified module."""
+    return read_regular(path.parent, path.name).decode()
+
+
 def _specification(file: Path) -> dict[Gvk, Source]:
     """Return the kinds of Kubernetes itself."""
-    openapi = json.loads(file.read_text(encoding="utf-8"))
+    openapi = json.loads(_text(file))
     paths = _created_at(openapi["paths"])
     found = {}
     for body in openapi["definitions"].values():
@@ -116,42 +149,8 @@ def _created_at(paths: Mapping[str, Any]) -> dict[Gvk, str]:
 
 def _files_of_crds(table: Path, unpacked: Mapping[str, Path]) -> Iterator[tuple[str, str, Path]]:
     """Yield module, name and path of each file of a release's modules that may be a CRD."""
-    for module, patterns in tomllib.loads(table.read_text(encoding="utf-8")).items():
+    for module, patterns in tomllib.loads(_text(table)).items():
         if module in unpacked:
             folder = unpacked[module]
             for path in chain.from_iterable(map(folder.glob, patterns)):
                 yield module, path.relative_to(folder).as_posix(), path
-
-
-def _crd(gvk: Gvk, files: Iterable[tuple[str, str, Path]]) -> Source:
-    """Return the only CRD that serves a kind.
-
-    Raises:
-        ToolError: there is none, or more than one.
-    """
-    group, version, kind = gvk
-    found = []
-    for module, name, path in files:
-        text = path.read_text(encoding="utf-8")
-        # Some of these files have 20,000 lines, which take seconds to parse.
-        if f"group: {group}\n" in text and f"kind: {kind}\n" in text:
-            found += [
-                Source(schema, {}, plural, namespaced=namespaced, crd=(module, name))
-                for schema, plural, namespaced in _served(text, gvk)
-            ]
-    if len(found) != 1:
-        servers = ", ".join(" ".join(each.crd) for each in found) or "no file of `crds.toml`"
-        raise ToolError(f"{kind} in {group}/{version} is served by {servers}")
-    return found[0]
-
-
-def _served(text: str, gvk: Gvk) -> Iterator[tuple[Schema, str, bool]]:
-    """Yield schema, plural and scope of a kind from each CRD in a file that serves it."""
-    group, version, kind = gvk
-    for document in yaml.load_all(text, Loader=yaml.CSafeLoader):
-        spec = (document or {}).get("spec", {})
-        if (spec.get("group"), spec.get("names", {}).get("kind")) == (group, kind):
-            for each in spec["versions"]:
-                if each["name"] == version and each["served"]:
-                    schema = each["schema"]["openAPIV3Schema"]
-                    yield schema, spec["names"]["plural"], spec["scope"] == "Namespaced"

@@ -1,0 +1,1 @@
+"""Releases as text and as JSON."""
