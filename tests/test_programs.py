@@ -49,7 +49,7 @@ def test_run_gives_no_input_and_no_network(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.delenv("TMPDIR", raising=False)
     message = run([program(tmp_path, "tool", "cat; exec /usr/bin/env")], timeout=10).stdout
     assert {line.partition("=")[0] for line in message.splitlines()} <= {
-        "HOME", "HTTP_PROXY", "HTTPS_PROXY", "LC_ALL", "PWD", "OLDPWD", "SHLVL", "_",
+        "GOGC", "HOME", "HTTP_PROXY", "HTTPS_PROXY", "LC_ALL", "PWD", "OLDPWD", "SHLVL", "_",
     }  # fmt: skip
     assert "HOME=/home/x" in message
     assert "HTTPS_PROXY=http://127.0.0.1:9" in message

@@ -10,7 +10,7 @@ from tests.change.impact.platforms import CLUSTER, NLP, sides, tree, two
 from trainyard.change.impact.cluster_facts import CHANGED_BY, SYNCED_BY, SYNCED_FROM
 from trainyard.change.impact.facts import FactChange, fact_changes
 from trainyard.change.impact.hands import NodeWork, ServerChange, node_work, server_change
-from trainyard.change.impact.model import ClusterImpact, Impact
+from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.states import (
     ClaimChange,
     DeadlineChange,
@@ -21,12 +21,10 @@ from trainyard.change.impact.states import (
     priority_changes,
     regulation_changes,
 )
-from trainyard.cli.impact.notices import notices
 from trainyard.cli.impact.sections import sections
 
 HARDWARE = "hardware/dgx-h100.yaml"
 HIPAA = "compliance/hipaa.yaml"
-SETTINGS = "trainyard.yaml"
 UNDER: dict[str, Any] = {
     HIPAA: {"title": "HIPAA", "controls": {"audit": "a", "fips": "b"}},
     NLP: {"compliance": "hipaa"},
@@ -186,19 +184,3 @@ def test_delivery_that_moves_is_work_at_argocd(what: str, expected: list[str]) -
     fact = FactChange("Delivery", ("the cluster",), what, "a", "b")
 
     assert lines(facts=(fact,)) == [f"~ the cluster: {what} a -> b", *expected]
-
-
-@pytest.mark.parametrize(
-    ("change", "notice"),
-    [
-        ({SETTINGS: {"repository": "https://git.example.com/ml/other.git"}}, "moves the source of"),
-        ({SETTINGS: {"branch": "live"}}, "moves the source of"),
-        ({CLUSTER: {"argocd": {"namespace": "gitops"}}}, "has another Argo CD sync"),
-    ],
-    ids=["repository", "branch", "namespace"],
-)
-def test_first_line_names_a_delivery_that_moves(change: dict[str, Any], notice: str) -> None:
-    facts = fact_changes(sides({}, change))
-    impact = Impact((ClusterImpact("lab", "changed", facts=facts),))
-
-    assert [*notices(impact)] == [f"{notice} lab"]

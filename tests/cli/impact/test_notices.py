@@ -114,3 +114,21 @@ def test_team_that_is_held_to_less_is_named() -> None:
 def test_every_notice_is_tried() -> None:
     of_regulations = {"demands less of", "leaves measures unanswered for"}
     assert NOTICES.keys() | of_regulations == module._NOTICES.keys()
+
+
+@pytest.mark.parametrize(
+    ("file", "edit", "notice"),
+    [
+        ("trainyard.yaml", {"branch": "live"}, "moves the source of prod-east"),
+        (
+            "trainyard.yaml",
+            {"repository": "https://git.example.com/ml/other.git"},
+            "moves the source of prod-east",
+        ),
+        (CLUSTER, {"argocd": {"namespace": "gitops"}}, "has another Argo CD sync prod-east"),
+    ],
+    ids=["branch", "repository", "namespace"],
+)
+def test_delivery_moves_in_both_directions(file: str, edit: Any, notice: str) -> None:
+    assert notice in notices(file, {}, edit)
+    assert notice in notices(file, edit, {})

@@ -28,6 +28,7 @@ from trainyard.cli.progress import working
 from trainyard.cli.release.document import comparison_document, release_document
 from trainyard.cli.release.text import comparison_text, release_text
 from trainyard.generation.generate import Target
+from trainyard.model.quantity import counted
 from trainyard.model.release import Release
 from trainyard.profiles.read import load, shipped_only
 from trainyard.schema.releases import check_releases
@@ -181,8 +182,10 @@ def _lines(done: NewRelease, made: Made, profiles: Path) -> Iterable[str]:
     yield f"release {made.name} is {made.base}, but for:"
     for key, value in made.stated.items():
         yield f"  {key}: {_value(value)}"
-    yield f"  schemas of {len(made.changed)} kinds{_named(made.changed)}"
-    yield f"  all other schemas, {len(made.inherited)} of them of kinds that were not looked up"
+    yield f"  schemas of {counted(len(made.changed), 'kind')}{_named(made.changed)}"
+    if made.inherited:
+        kinds = counted(len(made.inherited), "kind")
+        yield f"note: schemas of {kinds} are those of {made.base} and were not looked up"
     if made.missing:
         yield f"note: the cluster has no {', '.join(made.missing)}: schemas as in {made.base}"
     yield from (f"note: {remark}" for remark in made.remarks)

@@ -12,6 +12,9 @@ from trainyard.change.impact.values import NONE
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
 
+_DELIVERY = {SYNCED_BY: "has another Argo CD sync", SYNCED_FROM: "moves the source of"}
+"""What is said of clusters whose delivery moves, in either direction."""
+
 
 def notices(impact: Impact) -> Iterator[str]:
     """Yield what a reviewer must know beside disruptions: what is lost, opened, or final."""
@@ -29,6 +32,10 @@ def _moved(impact: Impact) -> Iterator[str]:
     for cluster in impact.clusters:
         if cluster.server:
             yield f"{cluster.name} moves to another API server"
+    for fact, what in _DELIVERY.items():
+        names = [each.name for each in impact.clusters if fact in {one.what for one in each.facts}]
+        if names:
+            yield f"{what} {few(names)}"
 
 
 def _given_up(impact: Impact) -> Iterator[str]:
@@ -128,16 +135,6 @@ def _new_namespaces(cluster: ClusterImpact) -> set[str]:
     return {space.namespace for space in cluster.namespaces if space.added}
 
 
-def _with_another_source(cluster: ClusterImpact) -> Iterator[str]:
-    if any(each.what == SYNCED_FROM for each in cluster.facts):
-        yield cluster.name
-
-
-def _with_another_argocd(cluster: ClusterImpact) -> Iterator[str]:
-    if any(each.what == SYNCED_BY for each in cluster.facts):
-        yield cluster.name
-
-
 def _permitting_kinds(cluster: ClusterImpact) -> Iterator[str]:
     for each in cluster.facts:
         had, has = (set(kinds.split(", ")) for kinds in (each.before, each.after))
@@ -146,8 +143,6 @@ def _permitting_kinds(cluster: ClusterImpact) -> Iterator[str]:
 
 
 _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
-    "has another Argo CD sync": _with_another_argocd,
-    "moves the source of": _with_another_source,
     "takes resources from": _losing,
     "demands less of": _weakened,
     "leaves measures unanswered for": _unanswered,

@@ -20,8 +20,7 @@ RULE = Rule(
     # eight GPUs. NVIDIA/cluster-readiness-engine: nodes advertise each network as a resource.
     why="""
         With a network too few, a GPU has no port of its own, and every collective operation waits
-        for it. With one too many, pods request a network that no node has, and are Pending for
-        ever.
+        for it. With one too many, pods request a network that no node has, and stay Pending.
     """,
     fix="""
         List the `Network` of each port of the node pool, in the order of the ports: `kubectl get
