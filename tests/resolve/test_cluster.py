@@ -253,8 +253,8 @@ def test_unknown_release_leaves_the_cluster_out() -> None:
         ("openshift-ai-3.6", "brings Trainer 2.3", "Keep the cluster on 3.5"),
         ("openshift-ai-4", "newer than this Trainyard", "A newer Trainyard"),
         ("kubernetes-1.29", "has no ValidatingAdmissionPolicy", "Upgrade Kubernetes to 1.34"),
-        ("kubernetes-1.33", "no set of operators was tried", "name `kubernetes-1.34`"),
-        ("kubernetes-1.37", "newer than this Trainyard", "name `kubernetes-1.36`"),
+        ("kubernetes-1.33", "no set of operators was tried", "--from kubernetes-1.34"),
+        ("kubernetes-1.37", "newer than this Trainyard", "--from kubernetes-1.36"),
         ("kubernetes-0", "has no ValidatingAdmissionPolicy", "Upgrade Kubernetes to 1.34"),
     ],
 )
