@@ -222,8 +222,8 @@ def test_object_that_nobody_looked_at_is_an_error(
     """A validator that passes over an object, in silence or not, proves nothing."""
     validate = kubeconform.validate
 
-    def lose(tool: Tool, streams: dict[str, str], schemas: str) -> Report:
-        report = validate(tool, streams, schemas)
+    def lose(tool: Tool, streams: dict[str, str], schemas: str, own: dict[str, bytes]) -> Report:
+        report = validate(tool, streams, schemas, own)
         return Report(report.valid - lost - skipped, (), (), skipped, report.total - lost)
 
     monkeypatch.setattr(verification, "validate", lose)
@@ -264,9 +264,9 @@ def test_kubeconform_runs_once(
     calls: list[list[str]] = []
     validate = kubeconform.validate
 
-    def count(tool: Tool, streams: dict[str, str], schemas: str) -> Report:
+    def count(tool: Tool, streams: dict[str, str], schemas: str, own: dict[str, bytes]) -> Report:
         calls.append(sorted(streams))
-        return validate(tool, streams, schemas)
+        return validate(tool, streams, schemas, own)
 
     monkeypatch.setattr(verification, "validate", count)
     _verify_east(profiles, target)
