@@ -275,7 +275,32 @@ HOSTILE: dict[str, tuple[Callable[[], None], str, str]] = {
             lambda body: body["properties"].update(spec={"$ref": "file:///etc/passwd"}),
         ),
         UNUSABLE,
-        "refers to 'file:///etc/passwd', which is not in it",
+        "is not a schema: Resource 'file:///etc/passwd' is not present",
+    ),
+    "reference-to-a-part": (
+        _schema(lambda body: body["properties"].update(spec={"$ref": "#/properties/metadata"})),
+        UNUSABLE,
+        "refers to '#/properties/metadata', which is not in it",
+    ),
+    "reference-to-a-number": (
+        _schema(lambda body: body["properties"].update(spec={"$ref": 5})),
+        UNUSABLE,
+        "is not a schema: 5 is not of type",
+    ),
+    "required-number": (
+        _schema(lambda body: body.update(required=5)),
+        UNUSABLE,
+        "is not a schema: 5 is not of type",
+    ),
+    "required-list": (
+        _schema(lambda body: body.update(required=[[]])),
+        UNUSABLE,
+        "is not a schema: [] is not of type",
+    ),
+    "anything-as-metadata": (
+        _schema(lambda body: body["properties"].update(metadata=True)),
+        UNUSABLE,
+        "accepts every field of `metadata`",
     ),
     "circle": (
         _schema(

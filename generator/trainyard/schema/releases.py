@@ -19,6 +19,7 @@ from trainyard.shipped import shipped
 from trainyard.yaml_io.source import Profiles
 
 _HERE = Path(__file__).parent
+_LINE = "\n"
 _REF = "#/definitions/"
 _NAMED = frozenset({"apiVersion", "kind", "metadata"})
 
@@ -79,15 +80,16 @@ def fault_of(path: str, content: bytes, base: bytes | None) -> str:
         base: the schema of this kind of the release that is extended; None if it has none.
     """
     try:
+        # First, so that each keyword has the form that the following expects.
+        compiled(content)
         document = json.loads(content)
         _need_strict(path, document)
         if base is not None:
             _need_as_closed(document, json.loads(base))
-        compiled(content)
     except LooseError as fault:
         return str(fault)
     except (RecursionError, ValueError) as fault:
-        return f"is not a schema: {str(fault)[:200]}"
+        return f"is not a schema: {str(fault).partition(_LINE)[0][:200]}"
     return ""
 
 
@@ -175,7 +177,9 @@ def _need_as_closed(document: Mapping[str, Any], base: Mapping[str, Any]) -> Non
             _target(each["properties"][name], each.get("definitions", {}))
             for each in (base, document)
         )
-        if closed.get("additionalProperties") is False and (
-            new.get("additionalProperties") is not False
-        ):
+        if _is_closed(closed) and not _is_closed(new):
             raise LooseError(f"accepts every field of `{name}`")
+
+
+def _is_closed(node: Any) -> bool:
+    return isinstance(node, dict) and node.get("additionalProperties") is False
