@@ -43,7 +43,7 @@ from trainyard.derivation.source import Gvk, key
 from trainyard.profiles.inherited import whole
 from trainyard.profiles.read import PACKAGE
 from trainyard.shipped import write_lists
-from trainyard.workflows.kinds import kinds_of
+from trainyard.workflows.kinds import needed_kinds
 
 _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
 
@@ -92,7 +92,7 @@ def kinds(release: Path) -> set[Gvk]:
         file.parent.name: yaml.safe_load(file.read_text(encoding="utf-8"))
         for file in release.parent.glob("*/release.yaml")
     }
-    return kinds_of(whole(release.name, stated))
+    return needed_kinds(whole(release.name, stated))
 
 
 def derive(release: Path, wanted: Collection[Gvk]) -> Derived:

@@ -37,25 +37,34 @@ def crds_of(release: str, file: Path) -> Path:
     return file
 
 
-def test_release_from_a_dump_equals_that_from_modules(
+@pytest.fixture
+def site(
     here: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Byte by byte in its schemas, and both equal the shipped release of these versions."""
+) -> Path:
+    """A repository on a machine that has the modules and no connection."""
     need_modules()
     for name, value in OFFLINE.items():
         monkeypatch.setenv(name, value)
     assert trainyard("init", "--release", NEW).code == 0
-    dump = crds_of(OLD, here / "crds.json")
+    return here
+
+
+def test_release_from_a_dump_equals_that_from_modules(
+    site: Path,
+    trainyard: Call,  # noqa: F811
+) -> None:
+    """Byte by byte in its schemas, and both equal the shipped release of these versions."""
+    dump = crds_of(OLD, site / "crds.json")
     fixed = ("release", "new")
     ended = trainyard(*fixed, "dumped", "--from", NEW, "--facts", str(dump), *VERSIONS)
     assert ended.code == 0, ended
     ended = trainyard(*fixed, "built", "--from", NEW, *VERSIONS)
     assert ended.code == 0, ended
-    assert (here / "profiles/releases/built/go.sum").read_text("utf-8").count("h1:") == 4
+    assert (site / "profiles/releases/built/go.sum").read_text("utf-8").count("h1:") == 4
 
-    profiles, found = load(here / "profiles")
+    profiles, found = load(site / "profiles")
     assert found == ()
     dumped, built, wanted = (release_of(profiles, each) for each in ("dumped", "built", OLD))
     assert dumped.schemas.own == built.schemas.own
@@ -67,19 +76,14 @@ def test_release_from_a_dump_equals_that_from_modules(
 
 
 def test_all_of_a_shipped_release_from_modules(
-    here: Path,  # noqa: F811
+    site: Path,
     trainyard: Call,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With Kubernetes' own version, every schema is that of the shipped release."""
-    need_modules()
-    for name, value in OFFLINE.items():
-        monkeypatch.setenv(name, value)
-    assert trainyard("init", "--release", NEW).code == 0
     versions = (*VERSIONS, "--set", "kubernetes=1.34.4")
     ended = trainyard("release", "new", "built", "--from", NEW, *versions)
     assert ended.code == 0, ended
-    profiles, _ = load(here / "profiles")
+    profiles, _ = load(site / "profiles")
     built, wanted = release_of(profiles, "built"), release_of(profiles, OLD)
     ours, theirs = effective(built.schemas), effective(wanted.schemas)
     assert {path: ours[path] for path in theirs} == theirs

@@ -110,7 +110,7 @@ def _need_strict(path: str, document: Any) -> None:
     definitions = document.get("definitions", {})
     _need_own_references(document, definitions)
     for name in sorted(properties.keys() - _NAMED):
-        _need_typed(name, _target(properties[name], definitions))
+        _need_typed(name, target(properties[name], definitions))
 
 
 def _const(properties: Mapping[str, Any], key: str) -> str:
@@ -152,7 +152,7 @@ def _references(document: Any) -> Iterator[str]:
             waiting.extend(node)
 
 
-def _target(node: Any, definitions: Mapping[str, Any]) -> Any:
+def target(node: Any, definitions: Mapping[str, Any]) -> Any:
     """Return what a node is or refers to; no reference leads in a circle."""
     while isinstance(node, dict) and "$ref" in node:
         node = definitions[node["$ref"].removeprefix(_REF)]
@@ -174,7 +174,7 @@ def _need_as_closed(document: Mapping[str, Any], base: Mapping[str, Any]) -> Non
     """
     for name in document["properties"].keys() & base["properties"].keys():
         closed, new = (
-            _target(each["properties"][name], each.get("definitions", {}))
+            target(each["properties"][name], each.get("definitions", {}))
             for each in (base, document)
         )
         if _is_closed(closed) and not _is_closed(new):

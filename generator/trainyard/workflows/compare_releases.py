@@ -10,8 +10,8 @@ from typing import Any
 from trainyard.model.release import Release
 from trainyard.model.version import numbers
 from trainyard.schema.manifests import effective
+from trainyard.schema.releases import target
 
-_REF = "#/definitions/"
 _INSIDE = frozenset({"properties", "items", "additionalProperties", "definitions", "required"})
 """Keywords of a field that are about those below it."""
 
@@ -87,7 +87,7 @@ def compare(before: Release, after: Release) -> Comparison:
     Raises:
         ToolError: a schema is missing or was changed.
     """
-    old, new = kinds_of(before), kinds_of(after)
+    old, new = schemas_by_kind(before), schemas_by_kind(after)
     both = sorted(old.keys() & new.keys())
     kinds = (_fields(name, old[name], new[name]) for name in both if old[name] != new[name])
     return Comparison(
@@ -104,7 +104,7 @@ def compare(before: Release, after: Release) -> Comparison:
     )
 
 
-def kinds_of(release: Release) -> dict[str, Any]:
+def schemas_by_kind(release: Release) -> dict[str, Any]:
     """Return the schemas of a release by kind, e.g. ``TrainJob in trainer.kubeflow.org/v1alpha1``.
 
     Raises:
@@ -155,7 +155,10 @@ def _fields(name: str, before: Any, after: Any) -> KindChange:
 
 def _walk(path: str, before: Any, after: Any, roots: tuple[Any, Any]) -> Iterator[tuple[str, str]]:
     """Yield what differs at and below a field: how, and its path."""
-    old, new = _target(before, roots[0]), _target(after, roots[1])
+    old, new = (
+        target(node, root.get("definitions", {}))
+        for node, root in zip((before, after), roots, strict=True)
+    )
     if path and _own(old) != _own(new):
         yield "changed", path
     mine, theirs = _inside(path, old), _inside(path, new)
@@ -174,12 +177,6 @@ def _inside(path: str, node: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(node.get(key), dict):
             inside[f"{path}{mark}"] = node[key]
     return inside
-
-
-def _target(node: Any, root: Any) -> Any:
-    while "$ref" in node:
-        node = root["definitions"][node["$ref"].removeprefix(_REF)]
-    return node
 
 
 def _own(node: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from trainyard.render.catalog import CATALOG, DELIVERY, Entry
 from trainyard.render.templates import type_of
 
 
-def kinds_of(fields: Mapping[str, Any]) -> set[Gvk]:
+def needed_kinds(fields: Mapping[str, Any]) -> set[Gvk]:
     """Return the kinds that a release's templates write and its components may contain.
 
     Args:

@@ -22,7 +22,7 @@ from trainyard.profiles.read import PACKAGE, behaviour
 from trainyard.schema.manifests import effective
 from trainyard.schema.releases import fault_of
 from trainyard.shipped import shipped
-from trainyard.workflows.kinds import kinds_of
+from trainyard.workflows.kinds import needed_kinds
 from trainyard.workflows.known_releases import release_of
 from trainyard.workflows.release_files import Made, differing, other_files
 from trainyard.yaml_io.source import Profiles
@@ -66,8 +66,8 @@ def make(profiles: Profiles, request: ReleaseRequest) -> Made:
     followed = follow(table, fields, schemas)
     limits = queue_limits(known.described)
     fields |= {**followed.fields, **({"queueLimits": limits} if limits else {})}
-    inherited = sorted(map(key, _inherited(kinds_of(fields), known, old)))
-    changed = _changed(kinds_of(fields), old, schemas)
+    inherited = sorted(map(key, _inherited(needed_kinds(fields), known, old)))
+    changed = _changed(needed_kinds(fields), old, schemas)
     plurals = {name: each for name, each in known.plurals.items() if name not in base.plurals}
     record = {**known.record, "inherited": inherited}
     return Made(
@@ -140,7 +140,7 @@ def _known(
     request: ReleaseRequest,
 ) -> _Known:
     """Return what is known of each kind that a release can have with any features."""
-    kinds = kinds_of({**fields, "features": {*fields["features"], *derivable(table)}})
+    kinds = needed_kinds({**fields, "features": {*fields["features"], *derivable(table)}})
     every = shipped(PACKAGE / "releases/handwritten", "**/*.json")
     by_hand, plurals = handwritten(every, {path_of(gvk) for gvk in kinds})
     with ExitStack() as opened:

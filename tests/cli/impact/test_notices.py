@@ -125,7 +125,7 @@ def test_every_notice_is_tried() -> None:
             {"repository": "https://git.example.com/ml/other.git"},
             "moves the source of prod-east",
         ),
-        (CLUSTER, {"argocd": {"namespace": "gitops"}}, "has another Argo CD sync prod-east"),
+        (CLUSTER, {"argocd": {"namespace": "gitops"}}, "lets another Argo CD sync prod-east"),
     ],
     ids=["branch", "repository", "namespace"],
 )

@@ -12,7 +12,7 @@ from trainyard.change.impact.values import NONE
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
 
-_DELIVERY = {SYNCED_BY: "has another Argo CD sync", SYNCED_FROM: "moves the source of"}
+_DELIVERY = {SYNCED_BY: "lets another Argo CD sync", SYNCED_FROM: "moves the source of"}
 """What is said of clusters whose delivery moves, in either direction."""
 
 

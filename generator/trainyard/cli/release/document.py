@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.model.release import Release
-from trainyard.workflows.compare_releases import Comparison, Fault, Step, faults_of, kinds_of
+from trainyard.workflows.compare_releases import Comparison, Fault, Step, faults_of, schemas_by_kind
 
 
 def release_document(release: Release) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def release_document(release: Release) -> dict[str, Any]:
         "groupsPodsets": release.groups_podsets,
         "mostFlavors": release.most_flavors,
         "mostResources": release.most_resources,
-        "kinds": sorted(kinds_of(release)),
+        "kinds": sorted(schemas_by_kind(release)),
         "faults": _faults(faults_of(release, release.versions)),
     }
 

@@ -11,7 +11,7 @@ from trainyard.workflows.compare_releases import (
     Fault,
     KindChange,
     faults_of,
-    kinds_of,
+    schemas_by_kind,
 )
 
 _SHOWN = 12
@@ -31,7 +31,7 @@ def release_text(release: Release) -> str:
         f"SDK: {release.sdk}",
         f"features: {', '.join(sorted(release.features))}",
         f"queues: at most {release.most_flavors} flavors and {release.most_resources} resources",
-        f"kinds: {len(kinds_of(release))} with a schema{own}",
+        f"kinds: {len(schemas_by_kind(release))} with a schema{own}",
         *_faults("known to fail:", faults_of(release, release.versions)),
     ]
     return "\n".join(lines)
