@@ -180,7 +180,7 @@ def test_release_of_a_release(site: Path, trainyard: Call) -> None:  # noqa: F81
     ended = trainyard("validate")
     assert ended.code == 1
     assert "`extends` names no release that can be used: 'site'" in ended.out
-    assert "there is no release `site`" in ended.out
+    assert "release site: there is no folder profiles/releases/site" in ended.out
 
 
 def test_add_cluster_takes_it(site: Path, trainyard: Call) -> None:  # noqa: F811

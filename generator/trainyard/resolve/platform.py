@@ -28,11 +28,11 @@ from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.ledger import resolve_allocations, resolve_ids
 from trainyard.resolve.lost import lost
 from trainyard.resolve.owners import resolve_owners
-from trainyard.resolve.references import find
 from trainyard.resolve.release import resolve_others, resolve_release
 from trainyard.resolve.runtime import resolve_runtime
 from trainyard.resolve.team import KnownToTeams, Pools, resolve_team
 from trainyard.resolve.tenant import KnownHere, resolve_tenant
+from trainyard.rules.release.changed_release import RULE as CHANGED_RELEASE
 from trainyard.yaml_io.placeholders import placeholders
 from trainyard.yaml_io.source import Profiles, Source
 
@@ -110,10 +110,13 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
 
 
 def _stated_releases(profiles: Profiles) -> Resolving[None]:
-    """Look up each release of which the settings state a digest."""
+    """Yield each release of which the settings state a digest, and that has no folder."""
     at = Pointer(profiles.settings.file) / "releases"
     for name in sorted((profiles.settings.value or {}).get("releases", {})):
-        yield from find("release", name, profiles.own_releases, (at / name).key())
+        if name not in profiles.own_releases:
+            message = f"release {name}: there is no folder profiles/releases/{name}"
+            hint = "Restore the folder; or delete the digest if no cluster names the release."
+            yield CHANGED_RELEASE.at((at / name).key(), message, hint=hint)
 
 
 def _states(profiles: Profiles) -> dict[str, State]:

@@ -12,8 +12,8 @@ RULE = Rule(
         profiles/trainyard.yaml states.
     """,
     why="""
-        The schemas of a release decide which fields the tree may have, and its fields exempt
-        accounts from the admission policies: a folder that changed unseen could weaken both.
+        The schemas of a release decide which fields the tree may have, and its features which
+        policies it gets: a folder that changed unseen could weaken both.
     """,
     fix="""
         Undo the change of the folder. If the change was reviewed, write the digest of the message

@@ -43,7 +43,10 @@ class Source:
         """
         if not self.root.has_error:
             return
-        node = next(each for each in nodes(self.root) if each.is_error or each.is_missing)
+        broken = [each for each in nodes(self.root) if each.has_error]
+        wrong = (each for each in nodes(self.root) if each.is_error or each.is_missing)
+        # What is missing may be no node at all, as in `$[]`: then the smallest part is named.
+        node = next(wrong, broken[-1])
         shown = self.text((node.start_byte, node.end_byte)).split("\n")[0]
         what = f"`{shown}`" if shown and not node.is_missing else "a part that does not end"
         raise RefusedError(self.place(node.start_byte), what, "it can't be read as a shell script")

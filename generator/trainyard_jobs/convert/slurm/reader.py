@@ -90,8 +90,9 @@ def _of_lines(source: Source, node: Node, end: str) -> Iterator[Statement]:
             runs.append([])
         runs[-1].append(child)
     for run in runs:
-        span = (run[0].start_byte, run[-1].end_byte)
-        yield _simple(source, run, end if run is runs[-1] else "", span)
+        if any(child.type != "comment" for child in run):
+            span = (run[0].start_byte, run[-1].end_byte)
+            yield _named(source, _simple(source, run, end if run is runs[-1] else "", span))
 
 
 def _simple(source: Source, children: Sequence[Node], end: str, span: Span) -> Statement:
@@ -113,6 +114,13 @@ def _simple(source: Source, children: Sequence[Node], end: str, span: Span) -> S
     return Statement(tokens, tuple(redirects), end, written(tokens), span=span)
 
 
+def _named(source: Source, statement: Statement) -> Statement:
+    """Return a simple command; for ``> file`` alone ``: > file``, which does the same."""
+    if statement.words:
+        return statement
+    return replace(statement, words=(Token(":", source.place(statement.span[0])),), raw=":")
+
+
 def _redirect(source: Source, node: Node) -> tuple[Token, list[Span]]:
     """Return a redirection, and the words of the command that the grammar takes for its files."""
     if node.type == "heredoc_redirect":
@@ -132,9 +140,11 @@ def _redirected(source: Source, node: Node, end: str) -> Iterator[Statement]:
     """Yield commands of which the last one has redirections."""
     body = node.child_by_field_name("body")
     redirects = [child for child in node.children if child.type in _REDIRECTS]
-    if body is None or body.type in _HOLDERS or _has_document(redirects):
-        if body is not None:
-            yield _block(source, node, end)
+    if body is None:
+        yield _named(source, _simple(source, redirects, end, span_of(node)))
+        return
+    if body.type in _HOLDERS or _has_document(redirects):
+        yield _block(source, node, end)
         return
     *before, last = _of_node(source, body, end)
     yield from before

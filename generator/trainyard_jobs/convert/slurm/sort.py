@@ -202,7 +202,7 @@ def _take(script: Script, statement: Statement, program: str) -> None:
     """Take a command that is neither an assignment nor the launch."""
     if meaning := meaning_of_dropped(statement):
         _drop(script, statement, meaning)
-    elif program not in SILENT:
+    elif program not in SILENT or statement.redirects:
         _KINDS.get(program, _other)(script, statement)
 
 
