@@ -43,13 +43,19 @@ class Source:
         """
         if not self.root.has_error:
             return
-        broken = [each for each in nodes(self.root) if each.has_error]
-        wrong = (each for each in nodes(self.root) if each.is_error or each.is_missing)
-        # What is missing may be no node at all, as in `$[]`: then the smallest part is named.
-        node = next(wrong, broken[-1])
+        node = self._first_fault()
         shown = self.text((node.start_byte, node.end_byte)).split("\n")[0]
         what = f"`{shown}`" if shown and not node.is_missing else "a part that does not end"
         raise RefusedError(self.place(node.start_byte), what, "it can't be read as a shell script")
+
+    def _first_fault(self) -> Node:
+        """Return the first part that the grammar does not understand.
+
+        What is missing may be no part at all, as in ``$[]``: then it is the smallest around it.
+        """
+        every = list(nodes(self.root))
+        wrong = (each for each in every if each.is_error or each.is_missing)
+        return next(wrong, [each for each in every if each.has_error][-1])
 
     def text(self, span: Span) -> str:
         """Return a part of the script."""
