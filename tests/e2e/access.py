@@ -11,7 +11,8 @@ from tests.e2e.setup import bad, good
 from tests.e2e.stage import Stage
 from trainyard_rehearsal.checks.access_requests import POD_OF_A_JOB
 from trainyard_rehearsal.checks.jobs import as_account, as_user
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _BOTH = ("team-nlp", "team-vision")
 _JOBS = "trainjobs.trainer.kubeflow.org"

@@ -21,8 +21,9 @@ from tests.e2e.watched import Watched
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.checks.jobs import Job
 from trainyard_rehearsal.checks.variants import as_applied
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.fakes import STATUSES
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 Scenario = Callable[[Watched], Generator[None]]
 Expected = Mapping[str, Mapping[str, str]]

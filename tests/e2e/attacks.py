@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.e2e.stage import Scene
 from trainyard_rehearsal.checks.jobs import TRAINER, as_user
 from trainyard_rehearsal.checks.roles import rights
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 TEAM = "nlp"
 SPACES = ("a", "b", "c", "d")

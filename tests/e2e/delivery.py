@@ -14,7 +14,8 @@ from tests.e2e.stage import Scene, Stage
 from trainyard.model.manifest import Manifest
 from trainyard.render.site import render_site
 from trainyard_rehearsal.checks.jobs import as_user
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 
 def deprecated_runtime(stage: Stage) -> None:

@@ -21,7 +21,8 @@ from trainyard_rehearsal.checks.harmless import harmless_jobs
 from trainyard_rehearsal.checks.hostile import hostile_jobs, jobs_over_limits
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_user, conditions, with_name, with_trainer
 from trainyard_rehearsal.checks.variants import with_change
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _CONFLICT = 409
 _FILE = f"clusters/{CLUSTER}.yaml"

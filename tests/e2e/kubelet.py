@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from trainyard_rehearsal.checks.jobs import TRAINER, Job, conditions
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.control_plane.processes import LOOPBACK
 
@@ -100,8 +100,4 @@ def _end_jobs(api: Api, namespace: str, ended: threading.Event) -> None:
 
 def _finish(job: Job) -> None:
     """End a job's pods with 0, if they still exist."""
-    try:
-        job.finish("launcher" if any(pod.role == "launcher" for pod in job.pods) else "node")
-    except Refused as refused:
-        if refused.status != 404:
-            raise
+    job.finish("launcher" if any(pod.role == "launcher" for pod in job.pods) else "node")

@@ -8,8 +8,9 @@ from functools import partial
 
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.checks.jobs import TRAINER, conditions
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 KUEUE = "kueue.x-k8s.io/"
 _PATIENCE = 120.0

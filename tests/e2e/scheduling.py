@@ -8,8 +8,8 @@ from tests.e2e.objects import KUEUE, messages
 from tests.e2e.setup import bad
 from tests.e2e.stage import Scene, Stage
 from trainyard_rehearsal.checks.jobs import Job, is_true
-from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.fakes import settle
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _FULL = "insufficient unused quota"
 

@@ -30,13 +30,14 @@ from trainyard_rehearsal.checks.jobs import (
     with_name,
     with_trainer,
 )
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.build import find
 from trainyard_rehearsal.control_plane.components import Components, queueing, read_components
 from trainyard_rehearsal.control_plane.lab import AUDIT_POLICY, Lab, Plan, opened
 from trainyard_rehearsal.control_plane.nodes import nodes
 from trainyard_rehearsal.control_plane.redis import find_redis
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.control_plane.repository import Repository
 
 _NOT_SYNCED = ("argocd/", "node-files/", "operators/", "samples/")

@@ -15,8 +15,8 @@ from tests.e2e.setup import NEW, OLD_AUDITED
 from tests.e2e.stage import Scene, Stage
 from tests.e2e.test_plain_jobs import ends, plain, runtimes
 from trainyard_rehearsal.checks.jobs import Job, as_user, member
-from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.local_cluster import AUDIT_LOG
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 pytestmark = [
     pytest.mark.e2e,

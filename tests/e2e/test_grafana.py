@@ -8,8 +8,9 @@ import pytest
 
 from tests.e2e.setup import NEW, Setup
 from tests.e2e.stage import Stage
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import STATUSES
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _MONITORING = {"stack": "prometheus-operator", "dashboards": "grafana-operator"}
 GRAFANA = Setup("grafana-operator", {**NEW.settings, "monitoring": _MONITORING})

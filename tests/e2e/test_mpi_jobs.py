@@ -17,8 +17,9 @@ from tests.e2e.volumes import there
 from trainyard.model.quantity import format_amount
 from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.checks.jobs import Job, as_account, as_user, is_true
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.fakes import settle
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 pytestmark = [
     pytest.mark.e2e,

@@ -25,7 +25,8 @@ from trainyard.model.names import ADOPTED_CLASS
 from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.checks.refusals import FROZEN, OF_OTHERS, STORE, TRAINER_ONLY
 from trainyard_rehearsal.checks.variants import with_change
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 pytestmark = [
     pytest.mark.e2e,

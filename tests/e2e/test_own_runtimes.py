@@ -12,7 +12,8 @@ from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Scene, Stage
 from tests.e2e.test_plain_jobs import NLP, ends, plain, runtimes
 from trainyard_rehearsal.checks.jobs import TRAINER, as_user
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 pytestmark = [
     pytest.mark.e2e,

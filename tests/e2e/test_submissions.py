@@ -23,9 +23,10 @@ from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Scene, Stage
 from trainyard.programs import run
 from trainyard_rehearsal.checks.jobs import as_user, member
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 pytestmark = [
     pytest.mark.e2e,

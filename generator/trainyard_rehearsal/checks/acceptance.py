@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainyard import programs
 from trainyard.model.manifest import Manifest
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _EXPECTED_WARNINGS = (

@@ -13,9 +13,9 @@ from trainyard_rehearsal.checks.contents import contents, differences
 from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree
 from trainyard_rehearsal.checks.jobs import TRAINER
 from trainyard_rehearsal.checks.watched_jobs import WatchedJobs, watch_jobs
-from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.nodes import nodes
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _APPROVED = "argocd.argoproj.io/deletion-approved"

@@ -12,8 +12,9 @@ from trainyard.model.cluster import Priority
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.job_templates import JobTemplate, job_sizes
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_user, submit
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _PATIENCE = 120.0
 _CONFLICT = 409

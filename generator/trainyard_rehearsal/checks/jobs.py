@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from trainyard.model.people import acting_as
 from trainyard.model.space import Space
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.refusal import unless_gone
 
 JOBSET = "jobset.sigs.k8s.io/jobset-name"
 _ROLE = "jobset.sigs.k8s.io/replicatedjob-name"
 _INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE = "kueue.x-k8s.io/v1beta2"
 TRAINER = "trainer.kubeflow.org/v1alpha1"
-_NOT_FOUND = 404
 _WAITING_TYPES = frozenset({"Admitted", "QuotaReserved", "Evicted"})
 
 
@@ -104,15 +104,13 @@ class Job:
         """Finish the running pods of a role with an exit code, as a kubelet reports it."""
         for pod in self.pods:
             if pod.role == role and pod.phase == "Running":
-                self.api.patch(pod.body, {"status": _finished_status(pod.body, code)}, "status")
+                with unless_gone():
+                    self.api.patch(pod.body, {"status": _finished_status(pod.body, code)}, "status")
 
     def delete(self) -> None:
         """Delete the job, if it still exists."""
-        try:
+        with unless_gone():
             self.api.delete({"apiVersion": TRAINER, "kind": "TrainJob", "metadata": self._metadata})
-        except Refused as refused:
-            if refused.status != _NOT_FOUND:
-                raise
 
     @property
     def is_gone(self) -> bool:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from trainyard.diagnostics import Pointer
 from trainyard.model.tenant import Tenant
 from trainyard_rehearsal.checks.jobs import KUEUE, conditions
-from trainyard_rehearsal.control_plane.api import Api, Refused
+from trainyard_rehearsal.control_plane.api import Api
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _PATIENCE = 120.0

@@ -25,8 +25,8 @@ from trainyard_rehearsal.checks.job_templates import (
 )
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_user
 from trainyard_rehearsal.checks.variants import as_applied
-from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _PATIENCE = 120.0

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from trainyard.diagnostics import Pointer
-from trainyard_rehearsal.control_plane.api import Refused
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 Done = TypeVar("Done")

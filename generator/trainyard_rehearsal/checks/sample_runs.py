@@ -15,8 +15,9 @@ from trainyard.model.quantity import format_amount, parse_amount
 from trainyard.model.space import Grant, Sample, Space
 from trainyard_rehearsal.checks.jobs import Job, Pod, conditions, submit
 from trainyard_rehearsal.checks.switches import node_labels, scattered, unordered_ranks
-from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"

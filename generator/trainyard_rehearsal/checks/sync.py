@@ -11,8 +11,8 @@ from trainyard.model.cluster import Cluster
 from trainyard.render.alerts.rulesets import runbooks_url
 from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery
-from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.fakes import STATUSES
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _NO_MORE = "drift and changes can't be tried after that"

@@ -28,8 +28,9 @@ from trainyard_rehearsal.checks.roles import (
     rights,
     tried_rights,
 )
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _FORBIDDEN, _MISSING = 403, 404

@@ -10,8 +10,8 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.jobs import Job, submit
 from trainyard_rehearsal.checks.sample_runs import wait_until_running
-from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Failure
 
 _OWNED = "argocd.argoproj.io/tracking-id"

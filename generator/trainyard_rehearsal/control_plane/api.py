@@ -13,6 +13,7 @@ from typing import Any, Self
 import httpx
 
 from trainyard.diagnostics import ToolError
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 Body = dict[str, Any]
 
@@ -23,14 +24,6 @@ _TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
 """Token of a service account for a day: a control plane may be kept longer than the usual hour."""
 MANAGER = "argocd-controller"
 """Field manager of Argo CD."""
-
-
-class Refused(Exception):  # noqa: N818 - it is the server's answer, and no failure of ours
-    """The API server's refusal of a request."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,15 +264,24 @@ class Api:
     def _request(self, method: str, path: str, **details: Any) -> httpx.Response:
         deadline = time.monotonic() + _SECONDS
         try:
-            answer = self._client.request(method, path, **details)
+            answer = self._answer(method, path, **details)
             while _is_to_be_repeated(method, answer) and time.monotonic() < deadline:
                 time.sleep(_AGAIN)
-                answer = self._client.request(method, path, **details)
+                answer = self._answer(method, path, **details)
         except httpx.TransportError as error:
             raise ToolError(
                 f"the API server does not answer to {method} {path}: {error}"
             ) from error
         return answer
+
+    def _answer(self, method: str, path: str, **details: Any) -> httpx.Response:
+        """Send a request; once more if the server closed the connection and nothing can change."""
+        try:
+            return self._client.request(method, path, **details)
+        except httpx.RemoteProtocolError:
+            if method != "GET" and "dryRun" not in details.get("params", {}):
+                raise
+            return self._client.request(method, path, **details)
 
 
 def _is_to_be_repeated(method: str, answer: httpx.Response) -> bool:

@@ -14,7 +14,8 @@ from threading import Event, Thread
 
 from trainyard.diagnostics import ToolError
 from trainyard.model.nvlink import DEVICE_CLASS
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _DOMAINS = "resource.nvidia.com/v1beta1"
 _CLAIMS = "resource.k8s.io/v1"

@@ -10,6 +10,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import unless_gone
 
 _PATIENCE = 120.0
 _FAKED = "written by the rehearsal"
@@ -118,7 +119,8 @@ def write_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
         if status := STATUSES.get(kind):
             for body in api.list(version, kind):
                 if not body.get("status"):
-                    api.patch(body, {"status": {**status, **_observed(kind, body)}}, "status")
+                    with unless_gone():
+                        api.patch(body, {"status": {**status, **_observed(kind, body)}}, "status")
 
 
 def _observed(kind: str, body: Body) -> Body:

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from trainyard.diagnostics import ToolError
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _TRAINER = "trainer.kubeflow.org/v1alpha1"
 _NETWORKING = "networking.k8s.io/v1"

@@ -6,7 +6,7 @@ import pytest
 
 from trainyard.diagnostics import Pointer
 from trainyard_rehearsal.checks.request_cases import DryRun, RequestCase, RequestTally
-from trainyard_rehearsal.control_plane.api import Refused
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _AT = Pointer("profiles/teams/nlp.yaml")
 _POLICY = "trainjobs \"x\" is forbidden: ValidatingAdmissionPolicy 'limits' denied request: "

@@ -13,9 +13,10 @@ from trainyard.model.team import MpiJobs
 from trainyard_rehearsal.checks import tenants
 from trainyard_rehearsal.checks.roles import GroupResource, rights
 from trainyard_rehearsal.checks.tenants import Subject, check_tenants, subjects
-from trainyard_rehearsal.control_plane.api import Answer, Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Answer, Api, Body
 from trainyard_rehearsal.control_plane.api import Resource as Served
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.outcome import Outcome
 
 _PLURALS = {

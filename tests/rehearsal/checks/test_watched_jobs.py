@@ -13,8 +13,8 @@ from trainyard.model.space import Space
 from trainyard.render.site import render_site
 from trainyard_rehearsal.checks.jobs import TRAINER, Job
 from trainyard_rehearsal.checks.watched_jobs import WatchedJobs, _identity, watch_jobs
-from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 from trainyard_rehearsal.publication import sample_jobs
 
 JOB = f"/apis/{TRAINER}/namespaces/team-nlp/trainjobs/nlp-train"

@@ -3,14 +3,17 @@ from __future__ import annotations
 import json
 import ssl
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from tests.rehearsal.served import KINDS, Served
 from trainyard.diagnostics import ToolError
-from trainyard_rehearsal.control_plane.api import Api, Refused
+from trainyard_rehearsal.control_plane.api import Api
 from trainyard_rehearsal.control_plane.certificates import Certificates, write_certificates
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, free_ports
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 _POD = {
     "apiVersion": "v1",
@@ -161,6 +164,39 @@ def test_new_object_that_meets_a_change_of_its_quota_is_sent_again(
     server.refused[pods] = (409, 'pods "p" already exists')
     with pytest.raises(Refused, match="already exists"):
         api.create(_POD)
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the methods whose next request meets a connection that the server closes."""
+    methods: list[str] = []
+    send = httpx.Client.request
+
+    def request(client: httpx.Client, method: str, *args: Any, **details: Any) -> httpx.Response:
+        if method in methods:
+            methods.remove(method)
+            raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
+        return send(client, method, *args, **details)
+
+    monkeypatch.setattr(httpx.Client, "request", request)
+    return methods
+
+
+def test_request_that_changes_nothing_outlives_a_closed_connection(
+    server: Served, api: Api, closed: list[str]
+) -> None:
+    """Nobody knows whether a real creation had happened, so it is not sent twice."""
+    server.put("v1", "Pod", "p", "a")
+    closed.append("GET")
+    assert api.get("v1", "Pod", "p", "a")["metadata"]["name"] == "p"
+    closed.append("POST")
+    api.create(_POD, dry_run=True)
+    closed.append("POST")
+    with pytest.raises(ToolError, match="Server disconnected"):
+        api.create(_POD)
+    closed += ["GET", "GET"]
+    with pytest.raises(ToolError, match="Server disconnected"):
+        api.get("v1", "Pod", "p", "a")
 
 
 def test_connections_do_not_change_the_tls_settings_of_others(

@@ -7,6 +7,7 @@ from trainyard.diagnostics import Pointer, ToolError
 from trainyard.model.manifest import Manifest
 from trainyard_rehearsal.control_plane.fakes import settle, write_statuses
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 MACHINES = "machineconfiguration.openshift.io/v1"
 SECRETS = "external-secrets.io/v1"
@@ -58,3 +59,17 @@ def test_status_is_written_once_for_each_object_whose_controller_is_missing(
 def test_kind_that_the_tree_does_not_have_is_not_looked_for(lab: Lab, server: Served) -> None:
     write_statuses(lab.api, [])
     assert not server.requests
+
+
+def test_object_that_is_deleted_meanwhile_gets_no_status(lab: Lab, server: Served) -> None:
+    """Argo CD may prune what was listed; any other refusal counts."""
+    secret = Manifest(
+        "teams/a/s.yaml", {"apiVersion": SECRETS, "kind": "ExternalSecret"}, (), Pointer("x")
+    )
+    server.put(SECRETS, "ExternalSecret", "token", "a")
+    request = "PATCH", f"/apis/{SECRETS}/namespaces/a/externalsecrets/token/status"
+    server.refused[request] = (404, "not found")
+    write_statuses(lab.api, [secret])
+    server.refused[request] = (403, "forbidden")
+    with pytest.raises(Refused, match="forbidden"):
+        write_statuses(lab.api, [secret])
