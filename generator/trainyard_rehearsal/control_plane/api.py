@@ -268,10 +268,8 @@ class Api:
             while _is_to_be_repeated(method, answer) and time.monotonic() < deadline:
                 time.sleep(_AGAIN)
                 answer = self._answer(method, path, **details)
-        except httpx.TransportError as error:
-            raise ToolError(
-                f"the API server does not answer to {method} {path}: {error}"
-            ) from error
+        except httpx.TransportError as lost:
+            raise ToolError(f"the API server does not answer to {method} {path}: {lost}") from lost
         return answer
 
     def _answer(self, method: str, path: str, **details: Any) -> httpx.Response:
