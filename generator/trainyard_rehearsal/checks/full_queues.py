@@ -64,12 +64,12 @@ def prefixed(prefix: str, problem: str) -> str:
 def waiting_problem(lab: Lab, job: Job, template: JobTemplate) -> str:
     """Wait until a job's user sees that quota is insufficient; return what happens instead."""
     seen = job_as_user(lab, job, template.space)
-    lab.processes.waited(lambda: "insufficient" in seen.waiting_reason or job.is_admitted, PATIENCE)
+    is_decided = lab.processes.waited(
+        lambda: "insufficient" in seen.waiting_reason or job.is_admitted, PATIENCE
+    )
     if job.is_admitted:
         return f"{job.name} is admitted and should wait"
-    if "insufficient" in seen.waiting_reason:
-        return ""
-    return f"{job.name} waits: {seen.waiting_reason or NO_REASON}"
+    return "" if is_decided else f"{job.name} waits: {seen.waiting_reason or NO_REASON}"
 
 
 def check_preemptions(

@@ -6,6 +6,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
@@ -96,8 +97,7 @@ def _maximum_nodes(template: JobTemplate) -> Fraction:
 
 def _settle(lab: Lab, jobs: Submitted) -> Iterator[Failure]:
     """Wait, before any job is finished, until each runs or has a reason to wait."""
-    lab.processes.waited(lambda: not list(_wrongly_waiting(jobs)), _SETTLING)
-    for job, template, problem in _wrongly_waiting(jobs):
+    for job, template, problem in lab.processes.left(partial(_wrongly_waiting, jobs), _SETTLING):
         yield Failure(_label(job), problem, template.at)
 
 

@@ -50,12 +50,12 @@ def check_queues(lab: Lab) -> Iterator[Outcome]:
         "local queues active": list(_local_queues(tenants)),
     }
     every = [queue for queues in wanted.values() for queue in queues]
-    reasons = partial(_reasons, lab.api, every)
-    lab.processes.waited(lambda: not any(reasons().values()), _PATIENCE)
-    inactive = reasons()
+    inactive = dict(lab.processes.left(partial(_inactive, lab.api, every), _PATIENCE))
     for promise, queues in wanted.items():
         failures = [
-            Failure(queue.display, inactive[queue], queue.at) for queue in queues if inactive[queue]
+            Failure(queue.display, inactive[queue], queue.at)
+            for queue in queues
+            if queue in inactive
         ]
         yield counted(promise, len(queues), failures)
 
@@ -73,9 +73,11 @@ def _local_queues(tenants: Sequence[Tenant]) -> Iterator[_Queue]:
                 yield _Queue("LocalQueue", local.name, space.namespace, tenant.team.at)
 
 
-def _reasons(api: Api, queues: Sequence[_Queue]) -> dict[_Queue, str]:
-    """Return for each queue why it is inactive; empty for an active queue."""
-    return {queue: _reason(api, queue) for queue in queues}
+def _inactive(api: Api, queues: Sequence[_Queue]) -> Iterator[tuple[_Queue, str]]:
+    """Yield each queue that is not active, and why."""
+    for queue in queues:
+        if reason := _reason(api, queue):
+            yield queue, reason
 
 
 def _reason(api: Api, queue: _Queue) -> str:

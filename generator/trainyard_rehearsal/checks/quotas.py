@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -120,19 +120,15 @@ def _beyond_quota(lab: Lab, templates: Sequence[JobTemplate]) -> list[Failure]:
         for template, pods in sizes_beyond_quota(templates):
             job = batch.add(template, pods)
             jobs.append((template, pods, job_as_user(lab, job, template.space)))
-        lab.processes.waited(
-            lambda: all(_exceeds_quota(template, job) for template, _, job in jobs), _PATIENCE
-        )
-        return [
-            _not_held_back(template, pods, job)
-            for template, pods, job in jobs
-            if job.is_admitted or not _exceeds_quota(template, job)
-        ]
+        return lab.processes.left(partial(_not_held_back, jobs), _PATIENCE)
 
 
-def _not_held_back(template: JobTemplate, pods: int, job: Job) -> Failure:
-    reason = job.waiting_reason or "Kueue says nothing"
-    return Failure(_label(template), f"{pods} pods: {reason}", template.at)
+def _not_held_back(jobs: Iterable[tuple[JobTemplate, int, Job]]) -> Iterator[Failure]:
+    """Yield a failure for each job that is admitted, or whose user is not told of the quota."""
+    for template, pods, job in jobs:
+        if job.is_admitted or not _exceeds_quota(template, job):
+            reason = job.waiting_reason or "Kueue says nothing"
+            yield Failure(_label(template), f"{pods} pods: {reason}", template.at)
 
 
 def _exceeds_quota(template: JobTemplate, job: Job) -> bool:

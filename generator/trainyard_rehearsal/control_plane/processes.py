@@ -9,13 +9,13 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from trainyard.diagnostics import ToolError
 from trainyard.programs import dying_with_parent, trusted
@@ -23,6 +23,7 @@ from trainyard.programs import dying_with_parent, trusted
 LOOPBACK = "127.0.0.1"
 LOGS = "logs"
 """Folder of the logs, in the folder of a run."""
+_Found = TypeVar("_Found")
 _TAIL = 15
 _MEMORY = min(2 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
 """Bytes from which a Go process collects garbage more often, since two API servers run at once."""
@@ -173,6 +174,23 @@ class Processes:
                 return False
             # Checks must not take the CPU from the processes that are waited for.
             time.sleep(max(pause, 2 * (looked - began)))
+
+    def left(self, look: Callable[[], Iterable[_Found]], seconds: float) -> list[_Found]:
+        """Wait until a look finds nothing more; return what the last look found.
+
+        A second look would be at another moment: of a busy cluster it finds what the first did not.
+
+        Raises:
+            ToolError: a process ended.
+        """
+        found: list[_Found] = []
+
+        def is_empty() -> bool:
+            found[:] = look()
+            return not found
+
+        self.waited(is_empty, seconds)
+        return found
 
     def check(self) -> None:
         """Check that every process runs.

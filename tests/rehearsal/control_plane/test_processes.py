@@ -74,6 +74,14 @@ def test_processes_end_in_reverse_order(tmp_path: Path) -> None:
     assert order.read_text().split() == ["second", "first"]
 
 
+def test_last_look_decides_what_is_left(tmp_path: Path) -> None:
+    """What comes back after a look that found nothing is not looked at."""
+    looks = iter(([1, 2], [2], [], [3], [3]))
+    with Processes(tmp_path) as processes:
+        assert processes.left(lambda: next(looks), 10) == []
+        assert processes.left(lambda: next(looks), 0) == [3]
+
+
 def test_process_that_ignores_sigterm_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
