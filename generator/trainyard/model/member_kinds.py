@@ -82,10 +82,24 @@ whoever writes one of their kinds in any namespace (medik8s/self-node-remediatio
 controllers/selfnoderemediation_controller.go@4f2c370, rh-ecosystem-edge/kernel-module-management:
 internal/controllers/module_reconciler.go@5efc539)."""
 
-BEYOND_NAMESPACE = ("monitoringstacks.monitoring.rhobs",)
-"""Kinds whose operators let an account of the object's namespace read all pods, once the object
-selects namespaces
-(rhobs/observability-operator:pkg/controllers/monitoring/monitoring-stack/components.go@f62da54)."""
+BEYOND_NAMESPACE = {
+    "authorinos.operator.authorino.kuadrant.io": "clusterWide",
+    "kialis.kiali.io": "",
+    "kuadrants.kuadrant.io": "",
+    "monitoringstacks.monitoring.rhobs": "namespaceSelector",
+}
+"""Kinds whose operators give an account of the object's namespace rights in all namespaces, by the
+field of ``spec`` that asks for it; every object does where it is empty.
+
+- MonitoringStack: reads all pods
+  (rhobs/observability-operator:pkg/controllers/monitoring/monitoring-stack/components.go@f62da54).
+- Authorino: reads all Secrets
+  (Kuadrant/authorino-operator:pkg/reconcilers/authorino_reconciler.go@9650cce).
+- Kuadrant: its operator makes such an Authorino beside it
+  (Kuadrant/kuadrant-operator:internal/controller/authorino_reconciler.go@ae69881).
+- Kiali: reads all pods, logs and ConfigMaps, and forwards ports to all pods
+  (kiali/kiali-operator:roles/default/kiali-deploy/templates/openshift/role-viewer.yaml@f64e75e).
+"""
 
 
 def groups(*, has_projects: bool) -> tuple[str, ...]:

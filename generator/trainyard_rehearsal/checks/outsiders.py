@@ -16,6 +16,7 @@ from trainyard_rehearsal.checks.wanted_nodes import (
     binding_cases,
     feature_cases,
     operator_cases,
+    own_operand_cases,
 )
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
@@ -42,6 +43,8 @@ _PLAIN = {"name": "main", "image": "example.com/image"}
 _UID = "11111111-1111-1111-1111-111111111111"
 _ADDRESS = "spec.externalIPs takes the traffic"
 _TRIAL_OWNER = "a trial's object must have no metadata.ownerReferences"
+_ADDRESSED: Body = {"metadata": {"annotations": {"k8s.ovn.org/pod-networks": "{}"}}}
+"""What OVN-Kubernetes says of a pod that has an address."""
 _CLAIM_OWNER = "spec.volumeClaimTemplates: no metadata.ownerReferences can have blockOwnerDeletion"
 
 
@@ -67,7 +70,7 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
     for maker, namespace in _strangers(lab):
         hostile.send(_pods(lab, maker, namespace, pool_attacks(site, _PLAIN)))
         harmless.send(_pods(lab, maker, namespace, [({}, "")]))
-    existing = _pod(_NAMESPACE)
+    existing = with_change(_pod(_NAMESPACE), _ADDRESSED)
     lab.api.create(existing)
     hostile.send(_changes(lab, existing, (*pool_changes(site), *gateways())))
     harmless.send(_changes(lab, existing, [({"metadata": {"labels": {"mine": "x"}}}, "")]))
@@ -85,6 +88,7 @@ def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: Req
     site, admin = lab.plan.site, _user(lab, "admin")
     hostile.send(feature_cases(site, admin, _NAMESPACE))
     hostile.send(operator_cases(site, admin, _NAMESPACE))
+    harmless.send(own_operand_cases(site, admin, _NAMESPACE))
     hostile.send(_waited_for(lab))
     templates = [*_stateful(lab), *_trials(lab)]
     hostile.send(case for case in templates if case.refusal)

@@ -77,8 +77,14 @@ def _interfaces(cluster: Cluster) -> Iterator[tuple[Body, str]]:
 
 
 def gateways() -> Iterator[tuple[Body, str]]:
-    """Yield annotations by which OVN-Kubernetes sends other namespaces' traffic through a pod."""
+    """Yield annotations by which OVN-Kubernetes sends traffic of others to a pod.
+
+    It gives a pod the address that is annotated, also one that another pod has
+    (ovn-org/ovn-kubernetes:go-controller/pkg/ovn/base_network_controller_pods.go@6c366bb).
+    """
+    address = '{"default": {"ip_address": "10.128.2.17/23", "mac_address": "0a:58:0a:80:02:11"}}'
     for key, value in (
+        ("k8s.ovn.org/pod-networks", address),
         ("k8s.ovn.org/routing-namespaces", "team-nlp"),
         ("k8s.ovn.org/routing-network", "project/net"),
         ("k8s.ovn.org/bfd-enabled", ""),

@@ -65,7 +65,7 @@ EGRESS = "would open egress beyond its own namespace"
 EPHEMERAL = RANK_FIXED
 KIND = "can't be created or changed in a team's namespace"
 BINDING = "only a scheduler, which binds the pods of every namespace"
-ON_NODES = "its operator acts on nodes, networks or pods of others"
+ON_NODES = "its operator acts on nodes, networks, pods or Secrets of others"
 CONTROLLER_UID = "gives a pod the labels controller-uid"
 BLOCKED = "cannot set blockOwnerDeletion"
 """The API server itself says so."""

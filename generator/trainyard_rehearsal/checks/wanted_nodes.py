@@ -15,11 +15,15 @@ _GROUPS = ("nfd.k8s-sigs.io", "nfd.openshift.io")
 _REMEDIATIONS = "self-node-remediation.medik8s.io"
 _NETWORKS = "sriovnetwork.openshift.io"
 _MONITORS = "monitoring.rhobs"
+_LOGINS = "operator.authorino.kuadrant.io"
 RULES: tuple[tuple[str, list[str]], ...] = (
     ("", ["bindings", "pods/binding"]),
     *((group, ["nodefeatures"]) for group in _GROUPS),
     ("kubeflow.org", ["trials"]),
     (_MONITORS, ["monitoringstacks"]),
+    (_LOGINS, ["authorinos"]),
+    ("kiali.io", ["kialis"]),
+    ("kuadrant.io", ["kuadrants"]),
     (_NETWORKS, ["*"]),
     (_REMEDIATIONS, ["*"]),
 )
@@ -47,18 +51,33 @@ def feature_cases(
 def operator_cases(
     site: Site, maker: Api, namespace: str, refusal: str = ON_NODES
 ) -> Iterator[RequestCase]:
-    """Yield what reboots a node, and a network whose operator deletes the one that it names."""
+    """Yield what reboots a node, deletes a network that it names, or reads in all namespaces."""
     last = {"operator.sriovnetwork.openshift.io/last-network-namespace": "team-nlp"}
     everywhere: Body = {"namespaceSelector": {}}
     for version, kind, given, spec in (
         (f"{_REMEDIATIONS}/v1alpha1", "SelfNodeRemediation", {}, {}),
         (f"{_NETWORKS}/v1", "SriovIBNetwork", last, {}),
         (f"{_MONITORS}/v1alpha1", "MonitoringStack", {}, everywhere),
+        (f"{_LOGINS}/v1beta1", "Authorino", {}, {"clusterWide": True}),
+        ("kiali.io/v1alpha1", "Kiali", {}, {}),
+        ("kuadrant.io/v1beta1", "Kuadrant", {}, {}),
     ):
         metadata = {"name": "rehearsal", "namespace": namespace, "annotations": given}
         body: Body = {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
         request = partial(maker.create, body, dry_run=True)
         yield RequestCase(f"{namespace}: a {kind}", request, site.cluster.at, refusal)
+
+
+def own_operand_cases(site: Site, maker: Api, namespace: str) -> Iterator[RequestCase]:
+    """Yield objects of the same operators that stay in their namespace."""
+    for version, kind, spec in (
+        (f"{_MONITORS}/v1alpha1", "MonitoringStack", {}),
+        (f"{_LOGINS}/v1beta1", "Authorino", {"clusterWide": False}),
+    ):
+        metadata = {"name": "rehearsal", "namespace": namespace}
+        body: Body = {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
+        request = partial(maker.create, body, dry_run=True)
+        yield RequestCase(f"{namespace}: a {kind} of its own", request, site.cluster.at, "")
 
 
 def binding_cases(

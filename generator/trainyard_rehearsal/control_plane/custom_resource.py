@@ -42,10 +42,12 @@ def of_operators() -> Iterator[Body]:
     version, name = _version("v1alpha1", any_field), "SelfNodeRemediation"
     group = "self-node-remediation.medik8s.io"
     yield _definition(group, name, f"{name.lower()}s", "Namespaced", version)
-    stacks = "monitoringstacks"
-    yield _definition("monitoring.rhobs", "MonitoringStack", stacks, "Namespaced", version)
+    for group, name in (("monitoring.rhobs", "MonitoringStack"), ("kiali.io", "Kiali")):
+        yield _definition(group, name, f"{name.lower()}s", "Namespaced", version)
     version = _version("v1beta1", any_field)
     for group, name in (
+        ("operator.authorino.kuadrant.io", "Authorino"),
+        ("kuadrant.io", "Kuadrant"),
         ("kubeflow.org", "Trial"),
         ("argoproj.io", "ArgoCD"),
         ("argoproj.io", "NamespaceManagement"),

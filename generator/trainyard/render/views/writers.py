@@ -211,9 +211,12 @@ class Writers:
     def is_kind_on_nodes(self) -> str:
         """CEL: the object is of a kind whose operator acts on what is others', wherever it is."""
         kind = "(request.resource.resource + '.' + request.resource.group)"
-        beyond = f"{kind} in {text_list(member_kinds.BEYOND_NAMESPACE)}"
+        pairs = member_kinds.BEYOND_NAMESPACE.items()
+        fields = ", ".join(f"{text(name)}: {text(field)}" for name, field in pairs)
+        asked = "field == '' || variables.spec[?field].orValue(false) != false"
+        beyond = f"[{{{fields}}}[?{kind}]].exists(each, each.hasValue() && [each.value()]"
         on_nodes = f"request.resource.group in {text_list(member_kinds.ON_NODES)}"
-        return f"{on_nodes} || ({beyond} && variables.spec.?namespaceSelector.hasValue())"
+        return f"{on_nodes} || {beyond}.exists(field, {asked}))"
 
     @property
     def may_write_there(self) -> str:
