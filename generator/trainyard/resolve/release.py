@@ -10,7 +10,7 @@ from trainyard.model.derived import DerivedName
 from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource, Scrape
 from trainyard.model.other_release import OtherRelease
-from trainyard.model.release import Changes, KnownBad, Release, Schemas
+from trainyard.model.release import Changes, KnownBad, OneWay, Release, Schemas
 from trainyard.yaml_io.source import ReleaseFolder, Source
 
 
@@ -24,6 +24,7 @@ def resolve_release(
         at=at,
         tested=fields["tested"],
         versions=fields["versions"],
+        brought_by=fields["broughtBy"],
         sdk=fields["sdk"],
         features=frozenset(fields["features"]),
         sriov_namespace=fields["sriovNamespace"],
@@ -49,6 +50,10 @@ def resolve_release(
         most_resources=fields["queueLimits"]["resources"],
         known_bad=tuple(_known_bad(fields)),
         changes={name: Changes(**each) for name, each in fields["changes"].items()},
+        one_way=tuple(
+            OneWay(each["component"], each.get("from", ""), each["why"])
+            for each in fields["oneWay"]
+        ),
         external=fields["external"],
         plurals=plurals.value,
         schemas=Schemas(folder.base, folder.schemas) if folder else Schemas(name),

@@ -12,7 +12,8 @@ from trainyard.cli.console import printable
 from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
 from trainyard.cli.impact.profiles import profiles
-from trainyard.cli.impact.sections import Section, cluster_line, sections
+from trainyard.cli.impact.releases import release_section
+from trainyard.cli.impact.sections import Section, cluster_line, sections, units_section
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow", "!": "red"}
 
@@ -36,9 +37,15 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     yield from verdict(diff)
     if diff.impact:
         yield totals(diff.impact)
+    for release in map(release_section, diff.releases):
+        yield ""
+        yield from _section(release)
+    if diff.impact:
         for cluster in diff.impact.clusters:
             yield from ("", cluster_line(cluster))
-            for section in sections(cluster, fields=fields):
+            moved = cluster.name in {release.cluster for release in diff.releases}
+            units = units_section(cluster) if moved else ()
+            for section in (*units, *sections(cluster, fields=fields)):
                 yield from map("  {}".format, _section(section))
     for part in filter(None, (profiles(diff.approvals), approval(diff))):
         yield ""
