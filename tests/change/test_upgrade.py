@@ -131,7 +131,7 @@ def test_same_release_has_no_way() -> None:
     ],
 )
 def test_way_of_no_return(start: str, before: str, after: str, one_way: bool) -> None:
-    assert OneWay("kueue", start, "because").applies(before, after) is one_way
+    assert OneWay("kueue", "because", start).applies(before, after) is one_way
 
 
 def test_point_of_no_return_is_at_its_part() -> None:

@@ -24,6 +24,8 @@ def source(text: str) -> Source:
         ("# head\r\nversion: 9\r\nb: 1\r\n", ("version",), 10, "# head\r\nversion: 10\r\nb: 1\r\n"),
         ("a: {b: [ä, x: 1]}\n", ("a", "b", 1, "x"), 22, "a: {b: [ä, x: 22]}\n"),
         ("\ufeffa: 1", ("a",), 2, "a: 2"),
+        ("a: 1 # x", ("b",), 2, "a: 1 # x\nb: 2\n"),
+        ("a: 1\n# end\n\n", ("b",), 2, "a: 1\n# end\nb: 2\n"),
     ],
 )
 def test_one_value_changes(before: str, path: Path, value: str | int, after: str) -> None:

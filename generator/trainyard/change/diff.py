@@ -98,16 +98,13 @@ def diff(place: Target, wanted: Wanted, proofs: Proofs = UNKNOWN) -> Diff:
         ToolError: Git or a schema is missing or broken.
     """
     with TemporaryDirectory(prefix="trainyard-") as folder:
-        return _diff(place, wanted, Path(folder), proofs)
+        both = read_both(place, wanted.base, wanted.head, Path(folder), merge=wanted.merge)
+        both = with_edits(both, wanted.edited, Path(folder) / "edited")
+        return _diff(place, wanted, both, proofs)
 
 
-def _diff(place: Target, wanted: Wanted, folder: Path, proofs: Proofs) -> Diff:
-    """Compare, with the files of commits in a temporary folder."""
-    both = with_edits(
-        read_both(place, wanted.base, wanted.head, folder, merge=wanted.merge),
-        wanted.edited,
-        folder / "edited",
-    )
+def _diff(place: Target, wanted: Wanted, both: BothSides, proofs: Proofs) -> Diff:
+    """Compare both sides, whose files are in a temporary folder."""
     base, head = both.base, both.head
     today = wanted.today or base.commit.date
     after = check(head.profiles, today, proofs=proofs)

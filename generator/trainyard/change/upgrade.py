@@ -12,6 +12,7 @@ from trainyard.change.releases import Change, Comparison, Fault, compare, faults
 from trainyard.model.cluster import Cluster
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import UNLISTED
+from trainyard.model.named import by_name
 from trainyard.model.platform import Platform, Site
 from trainyard.model.release import Release
 from trainyard.model.version import numbers
@@ -98,10 +99,12 @@ def release_changes(
     Raises:
         ToolError: a schema is missing or was changed.
     """
-    old = {site.name: site for site in before.sites} if before else {}
-    for site in after.sites if after else ():
+    if before is None or after is None:
+        return
+    old = by_name(before.sites)
+    for site in after.sites:
         was = old.get(site.name)
-        if was and (not wanted or site.name in wanted) and _releases_differ(was, site):
+        if was and site.name in (wanted or old) and _releases_differ(was, site):
             yield _release_change(was, site)
 
 

@@ -76,8 +76,8 @@ class OneWay:
     """
 
     component: str
-    start: str
     why: str
+    start: str = ""
 
     def applies(self, before: str, after: str) -> bool:
         """Return whether an upgrade from one version to another can't be taken back."""
@@ -94,10 +94,12 @@ class Schemas:
         base: name of the shipped release that has every schema that is not among its own.
         own: content by path, e.g. ``schemas/v1/namespace_v1.json``, of those that a release of the
             repository has itself.
+        digest: of its folder, e.g. ``sha256:01..``; empty for a release that is shipped.
     """
 
     base: str
     own: Mapping[str, bytes] = field(default_factory=dict)
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,6 @@ class Release:
         plurals: kind with its group, e.g. ``Topology.kueue.x-k8s.io`` -> its name in the API's
             paths, from its CRD or Kubernetes' OpenAPI specification.
         schemas: of the kinds that it has.
-        digest: of its folder, e.g. ``sha256:01..``; empty for a release that is shipped.
     """
 
     name: str
@@ -178,7 +179,11 @@ class Release:
     external: Mapping[str, str]
     plurals: Mapping[str, str]
     schemas: Schemas
-    digest: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Digest of its folder, e.g. ``sha256:01..``; empty for a release that is shipped."""
+        return self.schemas.digest
 
     @property
     def identity(self) -> str:

@@ -50,15 +50,15 @@ def resolve_release(
         most_resources=fields["queueLimits"]["resources"],
         known_bad=tuple(_known_bad(fields)),
         changes={name: Changes(**each) for name, each in fields["changes"].items()},
-        one_way=tuple(
-            OneWay(each["component"], each.get("from", ""), each["why"])
-            for each in fields["oneWay"]
-        ),
+        one_way=tuple(OneWay(**each) for each in fields["oneWay"]),
         external=fields["external"],
         plurals=plurals.value,
-        schemas=Schemas(folder.base, folder.schemas) if folder else Schemas(name),
-        digest=folder.digest if folder else "",
+        schemas=_schemas(name, folder),
     )
+
+
+def _schemas(name: str, folder: ReleaseFolder | None) -> Schemas:
+    return Schemas(folder.base, folder.schemas, folder.digest) if folder else Schemas(name)
 
 
 def resolve_others(source: Source) -> tuple[OtherRelease, ...]:

@@ -14,7 +14,7 @@ Path = tuple[Step, ...]
 
 
 def with_value(source: Source, path: Path, value: str | int) -> Source:
-    """Return a profile with another value at a path.
+    """Return a profile with another value at a path; a key at the top may be new.
 
     Args:
         source: without faults.
@@ -24,10 +24,13 @@ def with_value(source: Source, path: Path, value: str | int) -> Source:
     Raises:
         TreeError: the value has another form, such as an anchor, or more than a line.
     """
-    mark = source.marks[path]
     lines = _lines(source)
-    line = lines[mark.line - 1]
-    lines[mark.line - 1] = f"{line[: mark.column - 1]}{value}{line[mark.end_column - 1 :]}"
+    if path in source.marks:
+        mark = source.marks[path]
+        line = lines[mark.line - 1]
+        lines[mark.line - 1] = f"{line[: mark.column - 1]}{value}{line[mark.end_column - 1 :]}"
+    else:
+        lines = [*"\n".join(lines).rstrip("\n").split("\n"), f"{path[-1]}: {value}", ""]
     expected = deepcopy(source.value)
     _parent(expected, path)[path[-1]] = value
     return _checked(source, lines, path, expected)

@@ -68,7 +68,8 @@ def plan_upgrade(
         edited |= more
     sources = read.sources()
     edits = {path: (sources[_PROFILES + path].content, new) for path, new in now.items()}
-    return Upgrade(change, edits)
+    # The tree is generated after the edits: that it is an older one is no news.
+    return Upgrade(replace(change, stale=0), edits)
 
 
 def write_upgrade(root: Path, upgrade: Upgrade) -> None:
@@ -103,16 +104,13 @@ def _mended(
             yield path, without(profiles.allocations, (cluster, UIDS))
         elif found.rule == RUNTIME_EDITED_IN_PLACE.id and _is_newest(profiles, found.at.file):
             runtime = profiles.sources()[found.at.file]
-            yield path, with_value(runtime, ("version",), runtime.value["version"] + 1)
+            yield path, with_value(runtime, ("version",), runtime.value.get("version", 1) + 1)
 
 
 def _is_newest(profiles: Profiles, file: str) -> bool:
     """Return whether a runtime is no older version beside a newer one, which can't be raised."""
     older = _OLDER.fullmatch(Path(file).stem)
-    source = profiles.sources()[file]
-    return (older is None or older["family"] not in profiles.runtimes) and (
-        "version" in source.value
-    )
+    return older is None or older["family"] not in profiles.runtimes
 
 
 def _path(source: Source) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -76,30 +76,33 @@ def command(
     place = Target(profiles, output, components_root(profiles, output))
     wanted = Wanted("HEAD", "", False, (), day, read_dumps(jobs, ()))
     with working("comparing") as line, editing(profiles, line.say) if write else nullcontext():
-        try:
-            planned = plan_upgrade(place, wanted, cluster, release, of_this_machine())
-        except ValueError as problem:
-            raise click.UsageError(str(problem)) from problem
+        planned = _planned(place, wanted, cluster, release)
         if write:
             write_upgrade(profiles, planned)
+    change = planned.change
     for name in wanted.dumps:
-        need_name("cluster", name, planned.change.clusters)
-    # The tree is generated later: that it is of the present profiles needs no line.
-    change = replace(planned.change, stale=0)
-    read = planned.change.generation.checked.profiles
+        need_name("cluster", name, change.clusters)
+    read = change.generation.checked.profiles
     found = findings.Findings(change.diagnostics, places(read, profiles, output))
-    result = {"cluster": cluster, "release": release, "edits": sorted(planned.edits)}
-    forms = forms_of(
-        "upgrade", found, upgrade={**result, "written": write}, change=impact_document(change)
-    )
-    deliver(
-        formats,
-        color,
-        lambda colour: text(change, found, fields=fields, colour=colour),
-        {**forms, "markdown": lambda: markdown(change, found, fields=fields)},
-    )
+    result = {"written": write, "edits": sorted(planned.edits)}
+    forms = forms_of("upgrade", found, upgrade=result, change=impact_document(change))
+    forms = {**forms, "markdown": partial(markdown, change, found, fields=fields)}
+    as_text = partial(text, change, found, fields=fields)
+    deliver(formats, color, lambda colour: as_text(colour=colour), forms)
     _notify_edits(planned, profiles, write=write)
     return Exit.FINDINGS if has_errors(change.diagnostics) else Exit.FINE
+
+
+def _planned(place: Target, wanted: Wanted, cluster: str, release: str) -> Upgrade:
+    """Return what the upgrade does.
+
+    Raises:
+        click.UsageError: there is no such cluster, or no such release.
+    """
+    try:
+        return plan_upgrade(place, wanted, cluster, release, of_this_machine())
+    except ValueError as problem:
+        raise click.UsageError(str(problem)) from problem
 
 
 def _notify_edits(planned: Upgrade, profiles: Path, *, write: bool) -> None:

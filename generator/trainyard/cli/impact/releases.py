@@ -94,10 +94,11 @@ def _back(parts: tuple[Part, ...]) -> Iterator[str]:
     for part in parts:
         yield from (f"no way back: {reason}" for reason in part.one_way)
     if not any(part.one_way for part in parts):
-        former = [f"the former {part.by}" for part in parts if not part.is_tree]
-        revert = ["revert the merge"] if any(part.is_tree for part in parts) else []
-        install = [f"install {' and '.join(former)}"] if former else []
-        yield f"way back: {', '.join([*install, *revert])}"
+        yield f"way back: {', '.join(map(_undo, parts))}"
+
+
+def _undo(part: Part) -> str:
+    return "revert the merge" if part.is_tree else f"install the former {part.by}"
 
 
 def _between(change: ReleaseChange) -> Iterator[str]:

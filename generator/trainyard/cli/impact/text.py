@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 
 from trainyard.change.diff import Diff
+from trainyard.change.impact.model import ClusterImpact
 from trainyard.cli import findings
 from trainyard.cli.console import printable
 from trainyard.cli.impact.approval import approval
@@ -40,13 +41,8 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     for release in map(release_section, diff.releases):
         yield ""
         yield from _section(release)
-    if diff.impact:
-        for cluster in diff.impact.clusters:
-            yield from ("", cluster_line(cluster))
-            moved = cluster.name in {release.cluster for release in diff.releases}
-            units = units_section(cluster) if moved else ()
-            for section in (*units, *sections(cluster, fields=fields)):
-                yield from map("  {}".format, _section(section))
+    for cluster in diff.impact.clusters if diff.impact else ():
+        yield from _cluster(diff, cluster, fields=fields)
     for part in filter(None, (profiles(diff.approvals), approval(diff))):
         yield ""
         yield from _section(part)
@@ -54,6 +50,15 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     if diff.impact and diff.impact.upgrade:
         yield from upgrade_lines(diff.impact.upgrade, fields=fields)
     yield from compared(diff)
+
+
+def _cluster(diff: Diff, cluster: ClusterImpact, *, fields: bool) -> Iterator[str]:
+    yield from ("", cluster_line(cluster))
+    parts = [*sections(cluster, fields=fields)]
+    if cluster.name in {release.cluster for release in diff.releases}:
+        parts = [*units_section(cluster), *parts]
+    for part in parts:
+        yield from map("  {}".format, _section(part))
 
 
 def _section(section: Section) -> Iterator[str]:
