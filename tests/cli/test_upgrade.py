@@ -60,7 +60,6 @@ def way(ended: Ended) -> str:
 def test_plan_writes_nothing_and_the_edits_keep_each_other_byte(
     begin: Callable[..., None], trainyard: Call, history: History
 ) -> None:
-    """Plan, write, generate, revert, and the next upgrade."""
     begin("kubernetes-1.34")
     before = contents()
     planned = trainyard("upgrade", "lab", "--to", "kubernetes-1.36")
@@ -82,12 +81,19 @@ def test_plan_writes_nothing_and_the_edits_keep_each_other_byte(
         assert old in expected[str(path)]
         expected[str(path)] = expected[str(path)].replace(old, new)
     assert contents() == expected
-    commit(history, trainyard)
 
-    # Whoever finds that it does not work takes it back, and later tries the next one.
+
+def test_upgrade_is_taken_back_and_the_next_one_follows(
+    begin: Callable[..., None], trainyard: Call, history: History
+) -> None:
+    begin("kubernetes-1.34")
+    before = contents()
+    assert trainyard("upgrade", "lab", "--to", "kubernetes-1.36", "--write").code == Exit.FINE
+    commit(history, trainyard)
     history.git("revert", "--no-edit", "HEAD")
     assert contents() == before
     assert trainyard("generate", "--check").code == Exit.FINE
+
     again = trainyard("upgrade", "lab", "--to", "kubernetes-1.35", "--write")
     assert again.code == Exit.FINE
     commit(history, trainyard)
