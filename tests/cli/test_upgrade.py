@@ -184,6 +184,33 @@ def test_old_version_beside_a_new_one_is_left_to_its_owner(
     assert "version 1 -> 2" not in planned.out
 
 
+def test_teams_elsewhere_keep_the_former_versions(
+    tree: Path, trainyard: Call, history: History
+) -> None:
+    """Only those: on the upgraded cluster the release changes the former version, too."""
+    history.git("init", "--quiet", "--initial-branch=main")
+    commit(history, trainyard)
+    arguments = ("upgrade", "lab", "--to", "kubernetes-1.34", "--keep-until", "2099-01-31")
+    before = contents()
+    planned = trainyard(*arguments, "--write")
+    assert planned.code == Exit.FINE
+    kept = "profiles/runtimes/openmpi-cuda-v3.yaml"
+    assert contents().keys() - before.keys() == {kept}
+    assert "profiles/runtimes/openmpi-cuda-v3.yaml is created" in planned.out
+    assert contents()[kept].startswith(before["profiles/runtimes/openmpi-cuda.yaml"])
+    listed = "[openmpi-cuda, openmpi-cuda-v3, "
+    assert listed in Path("profiles/teams/vision.yaml").read_text("utf-8")
+    assert "openmpi-cuda-v3" not in Path("profiles/teams/nlp.yaml").read_text("utf-8")
+    commit(history, trainyard)
+
+    objects = {path.name for path in (tree / "overlays").glob("*/platform/*openmpi-cuda-v3*")}
+    assert objects == {"clustertrainingruntime-openmpi-cuda-v3-dgx-h100.yaml"}
+    assert "have all edits already" in trainyard(*arguments).err
+    history.git("revert", "--no-edit", "HEAD")
+    assert contents() == before
+    assert trainyard("generate", "--check").code == Exit.FINE
+
+
 @pytest.mark.parametrize(
     ("cluster", "release", "why"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainyard.diagnostics import TreeError
-from trainyard.scaffold.edit import Path, with_value, without
+from trainyard.scaffold.edit import Path, with_item, with_value, without
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Source
 
@@ -30,6 +30,19 @@ def source(text: str) -> Source:
 )
 def test_one_value_changes(before: str, path: Path, value: str | int, after: str) -> None:
     assert with_value(source(before), path, value).content.decode() == after
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "after"),
+    [
+        ("a: [x, y] # why\n", ("a", 0), "a: [x, z, y] # why\n"),
+        ("a: [x]\n", ("a", 0), "a: [x, z]\n"),
+        ("a:\n  - x # why\n  - y\n", ("a", 1), "a:\n  - x # why\n  - y\n  - z\n"),
+        ("a: [\n  x,\n  y,\n]\n", ("a", 0), "a: [\n  x, z,\n  y,\n]\n"),
+    ],
+)
+def test_one_item_is_added(before: str, path: Path, after: str) -> None:
+    assert with_item(source(before), path, "z").content.decode() == after
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,27 @@ def with_value(source: Source, path: Path, value: str | int) -> Source:
     return _checked(source, lines, path, expected)
 
 
+def with_item(source: Source, path: Path, value: str) -> Source:
+    """Return a profile with one more item after the item of a list at a path.
+
+    Raises:
+        TreeError: the list has another form.
+    """
+    mark = source.marks[path]
+    lines = _lines(source)
+    line = lines[mark.line - 1]
+    lead = line[: mark.column - 1]
+    if lead.strip() == "-":
+        lines.insert(mark.line, f"{lead}{value}")
+    else:
+        end = mark.end_column - 1
+        lines[mark.line - 1] = f"{line[:end]}, {value}{line[end:]}"
+    expected = deepcopy(source.value)
+    items = _parent(expected, path)
+    items.insert(items.index(_parent(source.value, path)[path[-1]]) + 1, value)
+    return _checked(source, lines, path, expected)
+
+
 def without(source: Source, path: Path) -> Source:
     """Return a profile without a key, and without the mappings that would be empty then.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -37,13 +38,20 @@ from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Target
 from trainyard.proofs import of_this_machine
 from trainyard.tree.hold import editing
-from trainyard.workflows.upgrade import Upgrade, plan_upgrade, write_upgrade
+from trainyard.workflows.upgrade import Goal, Upgrade, plan_upgrade, write_upgrade
 
 
 @click.command("upgrade")
 @click.argument("cluster", shell_complete=complete_cluster)
 @click.option("--to", "release", required=True, metavar="RELEASE", help="Release that it gets.")
 @click.option("--write", is_flag=True, help="Write the edits of the profiles.")
+@click.option(
+    "--keep-until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Keep the former version of each runtime, deprecated until this day, for the teams that "
+    "are on other clusters only.",
+)
 @jobs_option
 @click.option("--fields", is_flag=True, help="Show each field of each object before and after.")
 @profiles_option
@@ -56,6 +64,7 @@ def command(
     cluster: str,
     release: str,
     write: bool,
+    keep_until: datetime | None,
     jobs: tuple[tuple[str, Path], ...],
     fields: bool,
     profiles: Path,
@@ -74,9 +83,10 @@ def command(
     need_profiles(profiles)
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
+    until = keep_until.date().isoformat() if keep_until else ""
     wanted = Wanted("HEAD", "", False, (), day, read_dumps(jobs, ()))
     with working("comparing") as line, editing(profiles, line.say) if write else nullcontext():
-        planned = _planned(place, wanted, cluster, release)
+        planned = _planned(place, wanted, Goal(cluster, release, until))
         if write:
             write_upgrade(profiles, planned)
     change = planned.change
@@ -93,14 +103,14 @@ def command(
     return Exit.FINDINGS if has_errors(change.diagnostics) else Exit.FINE
 
 
-def _planned(place: Target, wanted: Wanted, cluster: str, release: str) -> Upgrade:
+def _planned(place: Target, wanted: Wanted, goal: Goal) -> Upgrade:
     """Return what the upgrade does.
 
     Raises:
         click.UsageError: there is no such cluster, or no such release.
     """
     try:
-        return plan_upgrade(place, wanted, cluster, release, of_this_machine())
+        return plan_upgrade(place, wanted, goal, of_this_machine())
     except ValueError as problem:
         raise click.UsageError(str(problem)) from problem
 

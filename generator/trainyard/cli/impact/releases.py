@@ -22,7 +22,8 @@ def release_section(change: ReleaseChange) -> Section:
 def _steps(change: ReleaseChange) -> Iterator[str]:
     if change.replaced:
         yield f"! other operators bring {few(change.replaced)}: this is no upgrade in place"
-        yield "  Make another cluster, and move the teams. The steps are of the versions only."
+        yield "  Make another cluster, and move the teams."
+        return
     steps = list(map(_step, change.steps))
     if change.jobs_lose and change.teams:
         first = next(at for at, parts in enumerate(change.steps) if any(map(_hits_jobs, parts)))
