@@ -203,7 +203,7 @@ def test_teams_elsewhere_keep_the_former_versions(
     assert "openmpi-cuda-v3" not in Path("profiles/teams/nlp.yaml").read_text("utf-8")
     commit(history, trainyard)
 
-    objects = {path.name for path in (tree / "overlays").glob("*/platform/*openmpi-cuda-v3*")}
+    objects = {path.name for path in (tree / "overlays").glob("*/platform/cl*openmpi-cuda-v3*")}
     assert objects == {"clustertrainingruntime-openmpi-cuda-v3-dgx-h100.yaml"}
     assert "have all edits already" in trainyard(*arguments).err
     history.git("revert", "--no-edit", "HEAD")

@@ -35,10 +35,10 @@ def test_one_value_changes(before: str, path: Path, value: str | int, after: str
 @pytest.mark.parametrize(
     ("before", "path", "after"),
     [
-        ("a: [x, y] # why\n", ("a", 0), "a: [x, z, y] # why\n"),
+        ("a: [x, w] # why\n", ("a", 0), "a: [x, z, w] # why\n"),
         ("a: [x]\n", ("a", 0), "a: [x, z]\n"),
-        ("a:\n  - x # why\n  - y\n", ("a", 1), "a:\n  - x # why\n  - y\n  - z\n"),
-        ("a: [\n  x,\n  y,\n]\n", ("a", 0), "a: [\n  x, z,\n  y,\n]\n"),
+        ("a:\n  - x # why\n  - w\n", ("a", 1), "a:\n  - x # why\n  - w\n  - z\n"),
+        ("a: [\n  x,\n  w,\n]\n", ("a", 0), "a: [\n  x, z,\n  w,\n]\n"),
     ],
 )
 def test_one_item_is_added(before: str, path: Path, after: str) -> None:

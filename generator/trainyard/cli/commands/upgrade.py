@@ -41,6 +41,10 @@ from trainyard.tree.hold import editing
 from trainyard.workflows.upgrade import Goal, Upgrade, plan_upgrade, write_upgrade
 
 
+def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> str:
+    return value.date().isoformat() if value else ""
+
+
 @click.command("upgrade")
 @click.argument("cluster", shell_complete=complete_cluster)
 @click.option("--to", "release", required=True, metavar="RELEASE", help="Release that it gets.")
@@ -48,6 +52,7 @@ from trainyard.workflows.upgrade import Goal, Upgrade, plan_upgrade, write_upgra
 @click.option(
     "--keep-until",
     type=click.DateTime(["%Y-%m-%d"]),
+    callback=_day,
     metavar="DATE",
     help="Keep the former version of each runtime, deprecated until this day, for the teams that "
     "are on other clusters only.",
@@ -64,7 +69,7 @@ def command(
     cluster: str,
     release: str,
     write: bool,
-    keep_until: datetime | None,
+    keep_until: str,
     jobs: tuple[tuple[str, Path], ...],
     fields: bool,
     profiles: Path,
@@ -83,22 +88,20 @@ def command(
     need_profiles(profiles)
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
-    until = keep_until.date().isoformat() if keep_until else ""
     wanted = Wanted("HEAD", "", False, (), day, read_dumps(jobs, ()))
     with working("comparing") as line, editing(profiles, line.say) if write else nullcontext():
-        planned = _planned(place, wanted, Goal(cluster, release, until))
+        planned = _planned(place, wanted, Goal(cluster, release, keep_until))
+        for name in wanted.dumps:
+            need_name("cluster", name, planned.change.clusters)
         if write:
             write_upgrade(profiles, planned)
     change = planned.change
-    for name in wanted.dumps:
-        need_name("cluster", name, change.clusters)
     read = change.generation.checked.profiles
     found = findings.Findings(change.diagnostics, places(read, profiles, output))
     result = {"written": write, "edits": sorted(planned.edits)}
     forms = forms_of("upgrade", found, upgrade=result, change=impact_document(change))
     forms = {**forms, "markdown": partial(markdown, change, found, fields=fields)}
-    as_text = partial(text, change, found, fields=fields)
-    deliver(formats, color, lambda colour: as_text(colour=colour), forms)
+    deliver(formats, color, lambda colour: text(change, found, fields=fields, colour=colour), forms)
     _notify_edits(planned, profiles, write=write)
     return Exit.FINDINGS if has_errors(change.diagnostics) else Exit.FINE
 
