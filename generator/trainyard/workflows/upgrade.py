@@ -116,7 +116,7 @@ def write_upgrade(root: Path, upgrade: Upgrade) -> None:
 
 def _on_release(source: Source, release: str) -> Iterator[tuple[str, Source]]:
     """Yield a cluster's profile on another release, whose versions it gets; none if it has it."""
-    if source.value and source.value.get("release", release) != release:
+    if source.value and source.value.get("release") != release:
         edited = with_value(source, ("release",), release)
         if "installed" in edited.value:
             edited = without(edited, ("installed",))

@@ -99,7 +99,8 @@ def _back(parts: tuple[Part, ...]) -> Iterator[str]:
 
 
 def _undo(part: Part) -> str:
-    return "revert the merge" if part.is_tree else f"install the former {part.by}"
+    former = (f"{change.name} {change.before or 'none'}" for change in part.versions)
+    return "revert the merge" if part.is_tree else ", ".join(former)
 
 
 def _between(change: ReleaseChange) -> Iterator[str]:
