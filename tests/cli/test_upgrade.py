@@ -241,3 +241,26 @@ def test_json_has_the_steps(begin: Callable[..., None], trainyard: Call) -> None
     }
     (release,) = result["change"]["releases"]
     assert [part["by"] for part in release["steps"][-1]] == ["Kueue", "Trainer", ""]
+
+
+def test_cluster_without_a_release_gets_one(begin: Callable[..., None], trainyard: Call) -> None:
+    begin("kubernetes-1.34")
+    text = CLUSTER.read_text("utf-8")
+    CLUSTER.write_text(re.sub("(?m)^release: .*\n", "", text), "utf-8")
+    ended = trainyard("upgrade", "lab", "--to", "kubernetes-1.36", "--write")
+    assert ended.code == Exit.FINE
+    assert CLUSTER.read_text("utf-8").endswith("\nrelease: kubernetes-1.36\n")
+
+
+@pytest.mark.parametrize("form", ["release: [kubernetes-1.34,\n  x]", "release: {}\n  x", "x"])
+def test_broken_profile_is_never_written(
+    begin: Callable[..., None], trainyard: Call, form: str
+) -> None:
+    begin("kubernetes-1.34")
+    text = CLUSTER.read_text("utf-8")
+    CLUSTER.write_text(re.sub("(?m)^release: .*$", form, text), "utf-8")
+    before = contents()
+    ended = trainyard("upgrade", "lab", "--to", "kubernetes-1.36", "--write")
+    assert ended.code in {Exit.FINDINGS, Exit.IO}
+    assert "internal error" not in ended.err
+    assert contents() == before
