@@ -24,7 +24,7 @@ from trainyard.scaffold.template import static_files
 pytestmark = pytest.mark.thorough
 
 _START = re.compile(
-    r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."  # noqa: E501 - one value
+    r"This page starts from (?:(this repository)|the repository that `trainyard init(?: --release ([a-z0-9.-]+))?` writes, with team `([a-z]+)`)\."  # noqa: E501 - one value
 )
 _REVERT = re.compile(r"`trainyard generate` (accepts|refuses) the revert")
 _RULE = re.compile(r"\[`([a-z]+/[a-z0-9-]+)`\]")
@@ -47,8 +47,11 @@ def this_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def new_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `init` writes, with one team."""
-    folder = tmp_path_factory.mktemp("new")
-    done(folder, "trainyard", "init")
+    return _begun(tmp_path_factory.mktemp("new"))
+
+
+def _begun(folder: Path, *options: str) -> Path:
+    done(folder, "trainyard", "init", *options)
     done(folder, "trainyard", "add", "team", "nlp", "--nodes", "2")
     done(folder, "trainyard", "generate")
     return _committed(folder)
@@ -100,9 +103,13 @@ def test_tutorial_runs(tmp_path: Path) -> None:
 def test_how_to_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """A page does what it says over a committed tree, touches nothing else, and so does its
     revert."""
-    this, team = _start(page).groups()
+    this, release, team = _start(page).groups()
     assert this or team == "nlp"
-    origin = request.getfixturevalue("this_repository" if this else "new_repository")
+    if release:
+        (tmp_path / "origin").mkdir()
+        origin = _begun(tmp_path / "origin", "--release", release)
+    else:
+        origin = request.getfixturevalue("this_repository" if this else "new_repository")
     folder = tmp_path / "repository"
     done(tmp_path, "git", "clone", "--quiet", str(origin), str(folder))
     type_page(page, folder)

@@ -10,8 +10,8 @@ import pytest
 
 from tests.cli.calls import Ended
 from tests.cli.fixtures import here, plain, trainyard  # noqa: F401
+from trainyard.change.releases import compare
 from trainyard.profiles.read import releases, shipped_only
-from trainyard.workflows.compare_releases import compare
 from trainyard.workflows.known_releases import release_of
 
 Call = Callable[..., Ended]

@@ -14,7 +14,8 @@ from trainyard.change.impact.model import Impact
 from trainyard.change.impact.objects import number_deleted, number_synced
 from trainyard.change.objects import Sides
 from trainyard.change.review import Approval, approvals, review
-from trainyard.change.sides import BothSides, read_both
+from trainyard.change.sides import BothSides, read_both, with_edits
+from trainyard.change.upgrade import ReleaseChange, release_changes, with_objects
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.emission import lockfiles_over
 from trainyard.generation.generate import Checked, Generation, Target, check, render
@@ -40,6 +41,7 @@ class Wanted:
         clusters: names of the only ones wanted; all when empty.
         today: as `check` takes it; empty for the date of the base.
         dumps: jobs by cluster, of those whose jobs are known.
+        edited: content of profiles of the head that shall have another one, by path below them.
     """
 
     base: str
@@ -48,6 +50,7 @@ class Wanted:
     clusters: tuple[str, ...]
     today: str
     dumps: Mapping[str, Dump] = field(default_factory=dict)
+    edited: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Diff:
         known: number of warnings that the base has too; they are left out.
         impact: None when the head's profiles have errors.
         approvals: who approves the files that the change edits.
+        releases: the way of each cluster that gets another release, also of a head with errors.
         stale: number of files of the head's tree that are not what its own profiles make.
     """
 
@@ -77,6 +81,7 @@ class Diff:
     known: int
     impact: Impact | None
     approvals: tuple[Approval, ...]
+    releases: tuple[ReleaseChange, ...] = ()
     stale: int = 0
 
 
@@ -93,18 +98,20 @@ def diff(place: Target, wanted: Wanted, proofs: Proofs = UNKNOWN) -> Diff:
         ToolError: Git or a schema is missing or broken.
     """
     with TemporaryDirectory(prefix="trainyard-") as folder:
-        return _diff(place, wanted, Path(folder), proofs)
+        both = read_both(place, wanted.base, wanted.head, Path(folder), merge=wanted.merge)
+        both = with_edits(both, wanted.edited, Path(folder) / "edited")
+        return _diff(place, wanted, both, proofs)
 
 
-def _diff(place: Target, wanted: Wanted, folder: Path, proofs: Proofs) -> Diff:
-    """Compare, with the files of commits in a temporary folder."""
-    both = read_both(place, wanted.base, wanted.head, folder, merge=wanted.merge)
+def _diff(place: Target, wanted: Wanted, both: BothSides, proofs: Proofs) -> Diff:
+    """Compare both sides, whose files are in a temporary folder."""
     base, head = both.base, both.head
     today = wanted.today or base.commit.date
     after = check(head.profiles, today, proofs=proofs)
     before = check(base.profiles, today, after, proofs)
     generation = _rendered(both, before, after, place, wanted)
     impact, stale = None, 0
+    releases = tuple(release_changes(before.platform, after.platform, wanted.clusters))
     found = (*head.conflicts, *generation.diagnostics)
     if not has_errors(found):
         sides = tuple(clusters_of(base.tree, before.platform, generation, wanted.clusters))
@@ -112,6 +119,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path, proofs: Proofs) -> Diff:
         found += tuple(check_replaced(base.tree, generation, wanted.clusters, compared))
         upgrade = upgrade_of(base.tree, base.profiles, sides, place.components_root)
         impact = compare(sides, upgrade, wanted.dumps)
+        releases = tuple(with_objects(each, compared[each.cluster]) for each in releases)
         found += tuple(review(before, after, dict(_deletions(sides, impact)), today))
         own = generation
         if wanted.merge and both.behind:
@@ -131,6 +139,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path, proofs: Proofs) -> Diff:
         len(found) - len(new),
         impact,
         approvals(base.tree, before, generation),
+        releases,
         stale,
     )
 

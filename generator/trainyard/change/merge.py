@@ -32,7 +32,7 @@ def merge_profiles(
         TreeError: the head has something that can't be copied.
         ToolError: Git is missing or broken.
     """
-    _copy(head, folder / "profiles")
+    copy_profiles(head, folder / "profiles")
     for path in sorted(_files(base) | _files(fork)):
         old, theirs = _content(fork / path), _content(base / path)
         if theirs == old:
@@ -52,7 +52,7 @@ def merge_profiles(
                 _put(folder / "profiles" / path, merged)
 
 
-def _copy(head: Path, folder: Path) -> None:
+def copy_profiles(head: Path, folder: Path) -> None:
     """Copy profiles; links stay links.
 
     Raises:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from trainyard.change.merge import merge_profiles
+from trainyard.change.merge import copy_profiles, merge_profiles
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.generation.generate import Target
 from trainyard.git.objects import Commit
@@ -113,6 +114,25 @@ def read_both(place: Target, base: str, head: str, folder: Path, *, merge: bool)
     if merge:
         change = _merged(places, replaced, change, common, folder / "merged")
     return BothSides(replaced, change, behind)
+
+
+def with_edits(both: BothSides, edited: Mapping[str, bytes], folder: Path) -> BothSides:
+    """Return both sides with other content of some profiles of the head.
+
+    Args:
+        both: the sides.
+        edited: content by path below the profiles; nothing for the head as it is.
+        folder: temporary; it does not exist.
+
+    Raises:
+        TreeError: a profile is a FIFO or a socket, or can't be read.
+    """
+    if not edited:
+        return both
+    copy_profiles(both.head.profiles, folder)
+    for path, content in edited.items():
+        (folder / path).write_bytes(content)
+    return replace(both, head=replace(both.head, profiles=folder, own=folder))
 
 
 def find_places(profiles: Path, tree: Path) -> Places:

@@ -22,6 +22,7 @@ COMMANDS = {
     "generate": "Write the tree that the profiles describe.",
     "resolve": "Solve a merge: later numbers change, and the tree is written anew.",
     "diff": "Show what a change does to teams, networks, jobs and nodes.",
+    "upgrade": "Plan the upgrade of a cluster to another release, and edit its profiles.",
     "verify": "Check the committed tree offline, object by object.",
     "capacity": "Show what each pool has, and what teams own, lend and may borrow.",
     "report": "Write a page that shows the whole platform and what was checked.",

@@ -68,6 +68,25 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
+class OneWay:
+    """A version of a component from which there is no way back.
+
+    Args:
+        start: the first such version; empty where each newer version is one.
+    """
+
+    component: str
+    why: str
+    start: str = ""
+
+    def applies(self, before: str, after: str) -> bool:
+        """Return whether an upgrade from one version to another can't be taken back."""
+        if not self.start:
+            return numbers(before) < numbers(after)
+        return numbers(before) < numbers(self.start) <= numbers(after)
+
+
+@dataclass(frozen=True, slots=True)
 class Schemas:
     """The strict schemas of a release.
 
@@ -75,10 +94,12 @@ class Schemas:
         base: name of the shipped release that has every schema that is not among its own.
         own: content by path, e.g. ``schemas/v1/namespace_v1.json``, of those that a release of the
             repository has itself.
+        digest: of its folder, e.g. ``sha256:01..``; empty for a release that is shipped.
     """
 
     base: str
     own: Mapping[str, bytes] = field(default_factory=dict)
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +111,7 @@ class Release:
         tested: ``rehearsed`` with the real controllers, ``schemas``: only against those, or
             ``none``.
         versions: component -> version.
+        brought_by: component -> who brings it; what one brings is upgraded at once.
         sdk: version of the Kubeflow SDK for its Trainer.
         features: what its controllers take, by name; templates of the catalog ask for them.
         sriov_namespace: the only namespace whose policies and networks the SR-IOV operator reads.
@@ -116,17 +138,18 @@ class Release:
         and LocalQueue.
         known_bad: versions that fail, alone or together.
         changes: component -> what its versions changed.
+        one_way: versions from which there is no way back.
         external: ``Kind/name`` -> owner, for what the platform ships.
         plurals: kind with its group, e.g. ``Topology.kueue.x-k8s.io`` -> its name in the API's
             paths, from its CRD or Kubernetes' OpenAPI specification.
         schemas: of the kinds that it has.
-        digest: of its folder, e.g. ``sha256:01..``; empty for a release that is shipped.
     """
 
     name: str
     at: Pointer
     tested: str
     versions: Mapping[str, str]
+    brought_by: Mapping[str, str]
     sdk: str
     features: frozenset[str]
     sriov_namespace: str
@@ -152,10 +175,15 @@ class Release:
     most_resources: int
     known_bad: tuple[KnownBad, ...]
     changes: Mapping[str, Changes]
+    one_way: tuple[OneWay, ...]
     external: Mapping[str, str]
     plurals: Mapping[str, str]
     schemas: Schemas
-    digest: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Digest of its folder, e.g. ``sha256:01..``; empty for a release that is shipped."""
+        return self.schemas.digest
 
     @property
     def identity(self) -> str:

@@ -10,7 +10,7 @@ from trainyard.model.derived import DerivedName
 from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource, Scrape
 from trainyard.model.other_release import OtherRelease
-from trainyard.model.release import Changes, KnownBad, Release, Schemas
+from trainyard.model.release import Changes, KnownBad, OneWay, Release, Schemas
 from trainyard.yaml_io.source import ReleaseFolder, Source
 
 
@@ -24,6 +24,7 @@ def resolve_release(
         at=at,
         tested=fields["tested"],
         versions=fields["versions"],
+        brought_by=fields["broughtBy"],
         sdk=fields["sdk"],
         features=frozenset(fields["features"]),
         sriov_namespace=fields["sriovNamespace"],
@@ -49,11 +50,15 @@ def resolve_release(
         most_resources=fields["queueLimits"]["resources"],
         known_bad=tuple(_known_bad(fields)),
         changes={name: Changes(**each) for name, each in fields["changes"].items()},
+        one_way=tuple(OneWay(**each) for each in fields["oneWay"]),
         external=fields["external"],
         plurals=plurals.value,
-        schemas=Schemas(folder.base, folder.schemas) if folder else Schemas(name),
-        digest=folder.digest if folder else "",
+        schemas=_schemas(name, folder),
     )
+
+
+def _schemas(name: str, folder: ReleaseFolder | None) -> Schemas:
+    return Schemas(folder.base, folder.schemas, folder.digest) if folder else Schemas(name)
 
 
 def resolve_others(source: Source) -> tuple[OtherRelease, ...]:

@@ -12,6 +12,8 @@ VERSION = 2
 """Raised when a key goes or changes its meaning; a new key does not raise it."""
 _FOLDER = Path(__file__).parent / "documents"
 _SUFFIX = ".schema.json"
+_SHARED = {"diagnostics": "findings", "change": "diff"}
+"""Parts of several formats, and the format whose schema defines them."""
 
 
 def document_kinds() -> tuple[str, ...]:
@@ -28,8 +30,9 @@ def document_schema(kind: str) -> dict[str, Any]:
     """
     result = _result(kind)
     definitions = result.pop("definitions", {})
-    if "diagnostics" in result["properties"]:
-        definitions |= _result("findings")["definitions"]
+    for part, home in _SHARED.items():
+        if part in result["properties"]:
+            definitions |= _result(home)["definitions"]
     envelope = {
         "format": {"const": kind, "description": "What the result is, and the name of its schema."},
         "version": {"const": VERSION, "description": "Version of the form."},

@@ -78,7 +78,8 @@ def _release(components: Components) -> Release:
 def test_programs_of_a_release_of_a_repository(versions: dict[str, str], wanted: str) -> None:
     """It runs those of a shipped release with its minor versions, of the same family."""
     base = _release(read_components("kubernetes-1.36"))
-    own = replace(base, name="site", digest="sha256:0", versions={**base.versions, **versions})
+    schemas = replace(base.schemas, digest="sha256:0")
+    own = replace(base, name="site", schemas=schemas, versions={**base.versions, **versions})
     if wanted:
         assert programs_of(own) == wanted
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from trainyard.change.releases import compare
 from trainyard.cli import document as documents
 from trainyard.cli import findings
 from trainyard.cli.console import notify, result
@@ -33,7 +34,6 @@ from trainyard.model.release import Release
 from trainyard.profiles.read import load, shipped_only
 from trainyard.schema.releases import check_releases
 from trainyard.tree.hold import editing
-from trainyard.workflows.compare_releases import compare
 from trainyard.workflows.known_releases import release_of
 from trainyard.workflows.make_release import ReleaseRequest
 from trainyard.workflows.new_release import NewRelease, new_release

@@ -18,6 +18,7 @@ def impact_document(diff: Diff) -> dict[str, Any]:
         "knownWarnings": diff.known,
         "approvals": diff.approvals,
         "staleFiles": diff.stale,
+        "releases": diff.releases,
         "impact": _impact(diff.impact) if diff.impact else None,
     }
 

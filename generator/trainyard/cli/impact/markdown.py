@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
 from trainyard.change.diff import Diff
 from trainyard.change.impact.model import ClusterImpact, Impact
-from trainyard.change.impact.objects import ObjectChange
 from trainyard.cli.console import printable
 from trainyard.cli.findings import Findings
 from trainyard.cli.forms.fence import fenced
@@ -17,7 +15,8 @@ from trainyard.cli.forms.markdown import LIMIT, section
 from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, is_nothing, totals, upgrade_lines, verdict
 from trainyard.cli.impact.profiles import profiles
-from trainyard.cli.impact.sections import Section, cluster_line, counts, sections
+from trainyard.cli.impact.releases import release_section
+from trainyard.cli.impact.sections import Section, cluster_line, sections, units_section
 from trainyard.hosts.sticky import NOTHING
 from trainyard.model.quantity import counted
 
@@ -65,7 +64,8 @@ def _impact(diff: Diff, impact: Impact, *, fields: bool) -> str:
 def _body(diff: Diff, impact: Impact | None, clusters: Iterable[str]) -> str:
     """Return the head and the foot, whose length is limited, and the clusters between them."""
     totals_line = [f"{totals(impact)}\n"] if impact else []
-    return "\n".join((_head(diff), *totals_line, *clusters, *_foot(diff)))
+    ways = _parts(map(release_section, diff.releases))
+    return "\n".join((_head(diff), *totals_line, *ways, *clusters, *_foot(diff)))
 
 
 def _cluster(cluster: ClusterImpact, parts: Iterable[Section]) -> Iterator[str]:
@@ -79,11 +79,15 @@ def _head(diff: Diff) -> str:
 
 
 def _foot(diff: Diff) -> Iterator[str]:
-    for part in filter(None, (profiles(diff.approvals), approval(diff))):
-        yield f"{part.title}\n\n{_fenced(_bounded(part.lines))}\n"
+    yield from _parts(filter(None, (profiles(diff.approvals), approval(diff))))
     if diff.impact and diff.impact.upgrade:
         yield f"{_fenced(upgrade_lines(diff.impact.upgrade))}\n"
     yield "\n".join(compared(diff)) + "\n"
+
+
+def _parts(parts: Iterable[Section]) -> Iterator[str]:
+    for part in parts:
+        yield f"{part.title}\n\n{_fenced(_bounded(part.lines))}\n"
 
 
 def _bounded(lines: Sequence[str]) -> list[str]:
@@ -104,12 +108,7 @@ def _by_unit(cluster: ClusterImpact) -> Iterator[Section]:
     for part in sections(cluster, fields=False):
         if part.title == "Disruption":
             yield part
-    units: defaultdict[str, list[ObjectChange]] = defaultdict(list)
-    for change in cluster.objects:
-        units[change.unit].append(change)
-    lines = tuple(f"~ {unit}: {counts(changes)}" for unit, changes in sorted(units.items()))
-    if lines:
-        yield Section("Objects of each sync unit", lines)
+    yield from units_section(cluster)
 
 
 def _fenced(lines: Iterable[str]) -> str:

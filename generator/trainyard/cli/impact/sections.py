@@ -87,6 +87,16 @@ def counts(changes: Iterable[ObjectChange]) -> str:
     return ", ".join(f"{numbers[word]} {word}" for word in MARKS if numbers[word])
 
 
+def units_section(cluster: ClusterImpact) -> Iterator[Section]:
+    """Yield one line for each sync unit with objects that differ; nothing if there is none."""
+    units: defaultdict[str, list[ObjectChange]] = defaultdict(list)
+    for change in cluster.objects:
+        units[change.unit].append(change)
+    lines = tuple(f"~ {unit}: {counts(changes)}" for unit, changes in sorted(units.items()))
+    if lines:
+        yield Section("Objects of each sync unit", lines)
+
+
 def sentence(disruption: Disruption, cluster: str = "") -> str:
     """Return what happens to whom, and on which cluster if it is named, without its cause."""
     where = f" on {cluster}" if cluster else ""

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import click
 
 from trainyard.change.diff import Diff
+from trainyard.change.impact.model import ClusterImpact
 from trainyard.cli import findings
 from trainyard.cli.console import printable
 from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
 from trainyard.cli.impact.profiles import profiles
-from trainyard.cli.impact.sections import Section, cluster_line, sections
+from trainyard.cli.impact.releases import release_section
+from trainyard.cli.impact.sections import Section, cluster_line, sections, units_section
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow", "!": "red"}
 
@@ -36,10 +38,11 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     yield from verdict(diff)
     if diff.impact:
         yield totals(diff.impact)
-        for cluster in diff.impact.clusters:
-            yield from ("", cluster_line(cluster))
-            for section in sections(cluster, fields=fields):
-                yield from map("  {}".format, _section(section))
+    for release in map(release_section, diff.releases):
+        yield ""
+        yield from _section(release)
+    for cluster in diff.impact.clusters if diff.impact else ():
+        yield from _cluster(diff, cluster, fields=fields)
     for part in filter(None, (profiles(diff.approvals), approval(diff))):
         yield ""
         yield from _section(part)
@@ -47,6 +50,15 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
     if diff.impact and diff.impact.upgrade:
         yield from upgrade_lines(diff.impact.upgrade, fields=fields)
     yield from compared(diff)
+
+
+def _cluster(diff: Diff, cluster: ClusterImpact, *, fields: bool) -> Iterator[str]:
+    yield from ("", cluster_line(cluster))
+    parts = [*sections(cluster, fields=fields)]
+    if cluster.name in {release.cluster for release in diff.releases}:
+        parts = [*units_section(cluster), *parts]
+    for part in parts:
+        yield from map("  {}".format, _section(part))
 
 
 def _section(section: Section) -> Iterator[str]:

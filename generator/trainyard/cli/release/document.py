@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from trainyard.change.releases import Comparison, Fault, Step, faults_of, schemas_by_kind
 from trainyard.model.release import Release
-from trainyard.workflows.compare_releases import Comparison, Fault, Step, faults_of, schemas_by_kind
 
 
 def release_document(release: Release) -> dict[str, Any]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainyard.model.release import Release
-from trainyard.workflows.compare_releases import (
+from trainyard.change.releases import (
     Change,
     Comparison,
     Fault,
@@ -13,6 +12,7 @@ from trainyard.workflows.compare_releases import (
     faults_of,
     schemas_by_kind,
 )
+from trainyard.model.release import Release
 
 _SHOWN = 12
 """Fields of a kind that are shown; JSON has all."""

@@ -1,0 +1,253 @@
+"""The way of a cluster from one release to another: the steps, and what users must know."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from trainyard.change.objects import Objects, Sides
+from trainyard.change.releases import Change, Comparison, Fault, compare, faults_of
+from trainyard.model.cluster import Cluster
+from trainyard.model.identity import Identity, identity
+from trainyard.model.manifest import UNLISTED
+from trainyard.model.named import by_name
+from trainyard.model.platform import Platform, Site
+from trainyard.model.release import Release
+from trainyard.model.version import numbers
+from trainyard.schema.manifests import check_manifest
+
+_TREE = ""
+"""The part of a way that is this repository's: the merge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is upgraded at once: all that one operator brings, or the tree.
+
+    Args:
+        by: who brings it; empty for the tree.
+        versions: that change; none of the tree.
+        alone: what is known to fail if this part goes alone, and so has to go with others.
+        one_way: why there is no way back, each with its component.
+    """
+
+    by: str
+    versions: tuple[Change, ...]
+    alone: tuple[Fault, ...] = ()
+    one_way: tuple[str, ...] = ()
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is the merge."""
+        return self.by == _TREE
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A field that servers drop, or refuse, while operators and tree are of two releases.
+
+    Args:
+        fault: the field, in words.
+        objects: that have it, sorted.
+    """
+
+    fault: str
+    objects: tuple[Identity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseChange:
+    """The way of a cluster from one release to another.
+
+    Args:
+        cluster: its name.
+        before, after: releases.
+        replaced: components that somebody else brings then, sorted: no upgrade in place does that.
+        steps: what is upgraded one after the other; parts of one step go at once.
+        teams: that have queues on the cluster, sorted.
+        jobs_lose, jobs_gain: fields of a TrainJob. While one loses some, no job may be left.
+        sdk: for jobs, if it differs.
+        changes: component and version -> what it changed.
+        dropped: while operators and tree are of two releases.
+    """
+
+    cluster: str
+    before: str
+    after: str
+    replaced: tuple[str, ...]
+    steps: tuple[tuple[Part, ...], ...]
+    teams: tuple[str, ...]
+    jobs_lose: tuple[str, ...]
+    jobs_gain: tuple[str, ...]
+    sdk: Change | None
+    changes: Mapping[str, str]
+    dropped: tuple[Dropped, ...] = ()
+
+
+def release_changes(
+    before: Platform | None, after: Platform | None, wanted: Collection[str]
+) -> Iterator[ReleaseChange]:
+    """Yield the way of each cluster that gets another release; it may have errors.
+
+    Args:
+        before: None if it can't be resolved.
+        after: likewise.
+        wanted: names of the only clusters wanted; all when empty.
+
+    Raises:
+        ToolError: a schema is missing or was changed.
+    """
+    if before is None or after is None:
+        return
+    old = by_name(before.sites)
+    for site in after.sites:
+        was = old.get(site.name)
+        if was and site.name in (wanted or old) and _releases_differ(was, site):
+            yield _release_change(was, site)
+
+
+def _releases_differ(old: Site, new: Site) -> bool:
+    return old.cluster.release.identity != new.cluster.release.identity
+
+
+def _release_change(old: Site, new: Site) -> ReleaseChange:
+    before, after = old.cluster.release, new.cluster.release
+    found = compare(before, after)
+    return ReleaseChange(
+        old.name,
+        before.identity,
+        after.identity,
+        tuple(_replaced(before.brought_by, after.brought_by)),
+        tuple(_steps(old.cluster, new.cluster)),
+        tuple(sorted(tenant.name for tenant in old.tenants)),
+        tuple(_of_jobs(found, "lost")),
+        tuple(_of_jobs(found, "gained")),
+        next((each for each in found.fields if each.name == "SDK"), None),
+        found.changes,
+    )
+
+
+def _replaced(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield the components that another operator brings after the change."""
+    for name in sorted(before.keys() & after.keys()):
+        if before[name] != after[name]:
+            yield name
+
+
+def _of_jobs(found: Comparison, what: str) -> Iterator[str]:
+    """Yield the fields of a TrainJob that are gained or lost."""
+    for kind in found.kinds:
+        if kind.name.startswith("TrainJob in "):
+            yield from getattr(kind, what)
+
+
+def _steps(old: Cluster, new: Cluster) -> Iterator[tuple[Part, ...]]:
+    """Yield what goes at once: as little as does not fail, in the order of the components.
+
+    Newer servers know the fields of an older tree, so the tree goes last. If versions fall, it is
+    the other way round.
+    """
+    parts = _parts(old, new)
+    names = [*parts, _TREE]
+    if all(map(_falls, _changed(old.versions, new.versions))):
+        names.reverse()
+    done: frozenset[str] = frozenset()
+    while names:
+        some = _next(old, new, parts, done, names)
+        together = len(some) > 1
+        yield tuple(
+            Part(
+                name,
+                parts.get(name, ()),
+                _faults(old, new, parts, done | {name}) if together else (),
+                tuple(_one_way(new.release, parts.get(name, ()))),
+            )
+            for name in some
+        )
+        done = done.union(some)
+        names = [name for name in names if name not in done]
+
+
+def _next(
+    old: Cluster,
+    new: Cluster,
+    parts: Mapping[str, tuple[Change, ...]],
+    done: frozenset[str],
+    names: Sequence[str],
+) -> tuple[str, ...]:
+    """Return the fewest parts after which nothing fails; all of them if there is no such step."""
+    for count in range(1, len(names)):
+        for some in combinations(names, count):
+            if not _faults(old, new, parts, done.union(some)):
+                return some
+    return tuple(names)
+
+
+def _parts(old: Cluster, new: Cluster) -> dict[str, tuple[Change, ...]]:
+    """Return the versions that change by who brings them, in the order of the components."""
+    found: dict[str, list[Change]] = defaultdict(list)
+    brought = {**old.release.brought_by, **new.release.brought_by}
+    for change in _changed(old.versions, new.versions):
+        found[brought.get(change.name, change.name)].append(change)
+    return {by: tuple(changes) for by, changes in found.items()}
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Change]:
+    for name in {**after, **before}:
+        if before.get(name) != after.get(name):
+            yield Change(name, before.get(name), after.get(name))
+
+
+def _falls(change: Change) -> bool:
+    """Return whether a version falls, or nobody needs the component any more."""
+    return change.after is None or numbers(change.after) < numbers(change.before or "")
+
+
+def _faults(
+    old: Cluster, new: Cluster, parts: Mapping[str, tuple[Change, ...]], done: frozenset[str]
+) -> tuple[Fault, ...]:
+    """Return what is known to fail when some parts are upgraded, and did not fail before."""
+    versions = dict(old.versions)
+    for name in done - {_TREE}:
+        for change in parts[name]:
+            versions.pop(change.name, None)
+            versions |= {change.name: change.after} if change.after else {}
+    release = new.release if _TREE in done else old.release
+    known = {fault.consequence for fault in faults_of(old.release, old.versions)}
+    found = faults_of(release, versions)
+    return tuple(fault for fault in found if fault.consequence not in known)
+
+
+def _one_way(release: Release, changes: Iterable[Change]) -> Iterator[str]:
+    for change in changes:
+        for row in release.one_way:
+            before, after = change.before, change.after
+            if row.component == change.name and before and after and row.applies(before, after):
+                yield f"{change.name}: {row.why}"
+
+
+def with_objects(change: ReleaseChange, sides: Sides) -> ReleaseChange:
+    """Return the way with what servers drop while they and the tree are of two releases.
+
+    Raises:
+        ToolError: a schema is missing or was changed.
+    """
+    old, new = sides.old, sides.new
+    if old is None or new is None or len(change.steps) == 1:
+        return change
+    merged_first = any(part.is_tree for part in change.steps[0])
+    objects, site = (sides.after, old) if merged_first else (sides.before, new)
+    return replace(change, dropped=tuple(_dropped(objects, site.cluster.release)))
+
+
+def _dropped(objects: Objects, release: Release) -> Iterator[Dropped]:
+    """Yield what the servers of another release drop of the objects that Argo CD applies."""
+    found: dict[str, list[Identity]] = defaultdict(list)
+    for manifest in objects.values():
+        if manifest.unit not in UNLISTED:
+            for _, fault in check_manifest(release.schemas, manifest.body, release.name):
+                found[fault].append(identity(manifest))
+    for fault, some in sorted(found.items()):
+        yield Dropped(fault, tuple(sorted(some)))

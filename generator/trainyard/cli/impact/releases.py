@@ -1,0 +1,129 @@
+"""Describe the way of a cluster from one release to another, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainyard.change.releases import Change, Fault
+from trainyard.change.upgrade import Part, ReleaseChange
+from trainyard.cli.impact.sections import Section, name_of
+from trainyard.model.differences import few
+
+_SHOWN = 6
+"""Fields of a TrainJob that are named; JSON has all."""
+
+
+def release_section(change: ReleaseChange) -> Section:
+    """Return the steps, each with its way back, and what users of jobs must know."""
+    title = f"Release of {change.cluster}: {change.before} -> {change.after}"
+    return Section(title, (*_steps(change), *_between(change), *_jobs(change), *_known(change)))
+
+
+def _steps(change: ReleaseChange) -> Iterator[str]:
+    if change.replaced:
+        yield f"! other operators bring {few(change.replaced)}: this is no upgrade in place"
+        yield "  Make another cluster, and move the teams."
+        return
+    steps = list(map(_step, change.steps))
+    if change.jobs_lose and change.teams:
+        first = next(at for at, parts in enumerate(change.steps) if any(map(_hits_jobs, parts)))
+        steps = [*steps[:first], _drain(change), *steps[first:], _open()]
+    for number, (mark, what, details) in enumerate(steps, 1):
+        yield f"{mark} {number}. {what}"
+        yield from (f"  {detail}" for detail in details)
+
+
+_Step = tuple[str, str, Sequence[str]]
+"""Its mark, what somebody does, and the lines below."""
+
+
+def _hits_jobs(part: Part) -> bool:
+    """Return whether jobs lose fields by a part, or by the policies and runtimes of the merge."""
+    return part.is_tree or any(version.name == "trainer" for version in part.versions)
+
+
+def _drain(change: ReleaseChange) -> _Step:
+    file = f"profiles/clusters/{change.cluster}.yaml"
+    return (
+        "!",
+        f"merge `state: draining` in {file}, then delete each TrainJob of {few(change.teams)}",
+        (
+            f"because: a TrainJob loses {_fields(change.jobs_lose)}, and a running one with it",
+            "All running jobs are evicted, and none starts.",
+            "way back: merge `state: active`",
+        ),
+    )
+
+
+def _open() -> _Step:
+    return "~", "merge `state: active`, then run an acceptance test of a team", ()
+
+
+def _step(parts: tuple[Part, ...]) -> _Step:
+    """Return a step; what has to go at once is one window."""
+    what = "; ".join(map(_part, parts))
+    together = len(parts) > 1
+    details = [f"{_first(part)} alone: {_fault(part.alone[0])}" for part in parts if part.alone]
+    return (
+        "!" if together else "~",
+        f"in one window: {what}" if together else what,
+        (*details, *_back(parts)),
+    )
+
+
+def _part(part: Part) -> str:
+    if part.is_tree:
+        return "merge this change"
+    return f"{part.by}: {', '.join(map(_version, part.versions))}"
+
+
+def _first(part: Part) -> str:
+    return part.by or "the merge"
+
+
+def _version(change: Change) -> str:
+    return f"{change.name} {change.before or 'none'} -> {change.after or 'none'}"
+
+
+def _fault(fault: Fault) -> str:
+    pair = " with ".join(f"{name} {version}" for name, version in fault.versions.items())
+    return f"{pair}: {fault.consequence}"
+
+
+def _back(parts: tuple[Part, ...]) -> Iterator[str]:
+    """Yield how a step is taken back, and why one can't be."""
+    for part in parts:
+        yield from (f"no way back: {reason}" for reason in part.one_way)
+    if not any(part.one_way for part in parts):
+        yield f"way back: {', '.join(map(_undo, parts))}"
+
+
+def _undo(part: Part) -> str:
+    former = (f"{change.name} {change.before or 'none'}" for change in part.versions)
+    return "revert the merge" if part.is_tree else ", ".join(former)
+
+
+def _between(change: ReleaseChange) -> Iterator[str]:
+    """Yield what servers drop between the first step and the last."""
+    for each in change.dropped:
+        objects = few(f"{one.kind} {name_of(one)}" for one in each.objects)
+        yield f"! until both are done, servers drop or refuse: {each.fault} ({objects})"
+
+
+def _jobs(change: ReleaseChange) -> Iterator[str]:
+    if change.sdk:
+        yield f"~ users: {_version(change.sdk)}"
+    for verb, fields in (("no longer has", change.jobs_lose), ("now has", change.jobs_gain)):
+        if fields:
+            yield f"~ users: a TrainJob {verb} {_fields(fields)}"
+
+
+def _fields(fields: Sequence[str]) -> str:
+    """Return the first fields in one line."""
+    more = f" and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else ""
+    return ", ".join(f"`{field}`" for field in fields[:_SHOWN]) + more
+
+
+def _known(change: ReleaseChange) -> Iterator[str]:
+    for at, what in change.changes.items():
+        yield f"~ {at}: {what}"
