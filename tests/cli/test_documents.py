@@ -30,6 +30,9 @@ _CALLS: dict[str, list[list[str]]] = {
     "codeowners": [["--check"], []],
     "diff": [[]],
     "doctor": [[]],
+    "facts": [
+        ["lab", "--from", str(REPOSITORY / "overlays/lab/teams/nlp/namespace-team-nlp.yaml")]
+    ],
     "fit": [[_JOB, "--cluster", "prod-east"]],
     "fmt": [["--check"], []],
     "generate": [["--check"], ["--dry-run"]],
