@@ -18,6 +18,7 @@ from trainyard.model.readable import NODES, TABLE
 from trainyard.model.rights import rules_of
 from trainyard.yaml_io.manifests import parse_manifests
 
+pytestmark = pytest.mark.usefixtures("repository")
 Call = Callable[..., Ended]
 CLUSTER_QUEUES = "/apis/kueue.x-k8s.io/{}/clusterqueues?limit=100"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?limit=100"
@@ -64,7 +65,6 @@ def listed(*items: Any, rest: str = "") -> dict[str, Any]:
 
 
 def test_kubectl_only_reads_the_table(
-    repository: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     kubectl: StandIn,
 ) -> None:
@@ -111,7 +111,6 @@ def test_page_has_the_rights_that_reading_needs() -> None:
 
 
 def test_objects_are_stripped_sorted_and_of_all_pages(
-    repository: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     kubectl: StandIn,
 ) -> None:
@@ -128,7 +127,6 @@ def test_objects_are_stripped_sorted_and_of_all_pages(
 
 
 def test_version_that_the_cluster_serves_is_read(
-    repository: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     kubectl: StandIn,
 ) -> None:
@@ -147,7 +145,6 @@ def test_version_that_the_cluster_serves_is_read(
 
 
 def test_what_may_not_be_read_is_listed(
-    repository: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     kubectl: StandIn,
 ) -> None:
@@ -162,7 +159,6 @@ def test_what_may_not_be_read_is_listed(
     "said", ["Unable to connect to the server: EOF", "error: You must be logged in to the server"]
 )
 def test_server_that_does_not_answer_ends_it(
-    repository: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     kubectl: StandIn,
     said: str,
@@ -174,7 +170,6 @@ def test_server_that_does_not_answer_ends_it(
 
 
 def test_context_of_another_cluster_is_refused(
-    repository: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     kubectl: StandIn,
 ) -> None:
@@ -187,7 +182,6 @@ def test_context_of_another_cluster_is_refused(
 
 
 def test_missing_kubectl_is_named(
-    repository: Path,  # noqa: F811
     trainyard: Call,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from trainyard.diagnostics import TreeError
 from trainyard.facts.kubectl import NOT_SERVED, Answer
 from trainyard.facts.strip import stripped
-from trainyard.model.facts import Body, Facts, Resource, Unread, place_of
+from trainyard.model.facts import Body, Facts, Resource, Unread, place_of, served_by
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.readable import CRDS, TABLE, resource_of
 
@@ -80,8 +80,12 @@ def _ordered(
 ) -> tuple[tuple[Unread, ...], tuple[Body, ...]]:
     return (
         tuple(sorted(unread, key=lambda each: each.resource)),
-        tuple(sorted(found, key=lambda body: (body["apiVersion"], body["kind"], *place_of(body)))),
+        tuple(sorted(found, key=_order)),
     )
+
+
+def _order(body: Body) -> tuple[str, ...]:
+    return text(body, "apiVersion"), text(body, "kind"), *place_of(body)
 
 
 def _wanted(resource: Resource, body: Body, groups: Collection[str]) -> bool:
@@ -91,16 +95,9 @@ def _wanted(resource: Resource, body: Body, groups: Collection[str]) -> bool:
 
 def _served(resource: Resource, found: Iterable[Body]) -> str:
     """Return the version of a kind to ask for: the table's, or else the first that is served."""
-    versions = [
-        text(version, "name")
-        for crd in found
-        if CRDS.has(crd)
-        and text(crd, "spec", "group") == resource.group
-        and text(crd, "spec", "names", "plural") == resource.plural
-        for version in mappings(crd, "spec", "versions")
-        if version.get("served") is True
-    ]
-    usable = [version for version in versions if _VERSION.fullmatch(version)]
+    kind = resource.group, resource.kind
+    served = (each for crd in found if CRDS.has(crd) for each in served_by(crd))
+    usable = [version for *of, version in served if (*of,) == kind and _VERSION.fullmatch(version)]
     if resource.version in usable:
         return resource.version
     return next(iter(usable), resource.version)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trainyard.model.lookup import text
+from trainyard.model.lookup import mappings, text
 
 Body = Mapping[str, Any]
 
@@ -122,6 +122,14 @@ def condition(body: Body, kind: str) -> Mapping[str, Any]:
     """Return a condition of an object's status; empty without it."""
     conditions = (body.get("status") or {}).get("conditions") or ()
     return next((each for each in conditions if each.get("type") == kind), {})
+
+
+def served_by(crd: Body) -> Iterator[tuple[str, str, str]]:
+    """Yield group, kind and version of each version that a CRD serves, in its order."""
+    group, kind = text(crd, "spec", "group"), text(crd, "spec", "names", "kind")
+    for version in mappings(crd, "spec", "versions"):
+        if version.get("served") is True:
+            yield group, kind, text(version, "name")
 
 
 def named(bodies: Collection[Body]) -> dict[str, Body]:

@@ -89,16 +89,15 @@ def _read(site: Site, name: str, document: Body) -> Facts:
     cluster = text(result, "cluster")
     if cluster != site.name:
         raise OtherClusterError(f"{name} has facts of cluster `{cluster}`")
-    found = [body for _, body in objects(name, facts_objects(name, dict(document)))]
+    bodies = (body for _, body in objects(name, facts_objects(name, dict(document))))
+    found = of_dump(bodies, site.name, _groups(site)).objects
     known = {resource.display for resource in TABLE}
     unread = [
         Unread(text(each, "resource"), text(each, "reason")) for each in mappings(result, "unread")
     ]
     if any(each.resource not in known for each in unread):
         raise TreeError(f"{name} names a kind that this Trainyard does not read: write it anew")
-    return Facts(
-        cluster, text(result, "server"), text(result, "kubernetes"), tuple(unread), tuple(found)
-    )
+    return Facts(cluster, text(result, "server"), text(result, "kubernetes"), tuple(unread), found)
 
 
 def _groups(site: Site) -> frozenset[str]:
