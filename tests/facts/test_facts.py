@@ -20,7 +20,7 @@ from trainyard.yaml_io.manifests import parse_manifests
 
 pytestmark = pytest.mark.usefixtures("repository")
 Call = Callable[..., Ended]
-CLUSTER_QUEUES = "/apis/kueue.x-k8s.io/{}/clusterqueues?limit=100"
+CLUSTER_QUEUES = "/apis/kueue.x-k8s.io/{}/clusterqueues?limit=500"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?limit=100"
 NODE = {
     "metadata": {
@@ -70,7 +70,8 @@ def test_kubectl_only_reads_the_table(
 ) -> None:
     """The context is named in each call, and each path is one of the table."""
     result = read(trainyard, "--context", "lab-admin")
-    paths = {f"{each.path()}{'' if each.only else '?limit=100'}" for each in TABLE}
+    paths = {each.path() if each.only else f"{each.path()}?limit=500" for each in TABLE}
+    paths = paths - {CRDS.replace("100", "500")} | {CRDS}
 
     assert result["kubernetes"] == "1.36.3"
     assert result["unread"] == []
@@ -115,7 +116,7 @@ def test_objects_are_stripped_sorted_and_of_all_pages(
     kubectl: StandIn,
 ) -> None:
     first = {"metadata": {"name": "n0"}}
-    path = f"{NODES.path()}?limit=100"
+    path = f"{NODES.path()}?limit=500"
     pages = {path: listed(NODE, rest="mark="), f"{path}&continue=mark=": listed(first)}
     kubectl.answer(pages)
     result = read(trainyard, "--context", "lab")
@@ -148,7 +149,7 @@ def test_what_may_not_be_read_is_listed(
     trainyard: Call,  # noqa: F811
     kubectl: StandIn,
 ) -> None:
-    kubectl.answer({f"{NODES.path()}?limit=100": "Error from server (Forbidden): nodes ..."})
+    kubectl.answer({f"{NODES.path()}?limit=500": "Error from server (Forbidden): nodes ..."})
     assert read(trainyard, "--context", "lab")["unread"] == [
         {"resource": "nodes", "reason": "forbidden"}
     ]
@@ -164,7 +165,7 @@ def test_server_that_does_not_answer_ends_it(
     said: str,
 ) -> None:
     """Nothing that is half read is kept."""
-    kubectl.answer({f"{NODES.path()}?limit=100": said})
+    kubectl.answer({f"{NODES.path()}?limit=500": said})
     ended = trainyard("facts", "lab", "--context", "lab")
     assert (ended.code, said in ended.err) == (5, True)
 

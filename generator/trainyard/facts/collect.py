@@ -15,8 +15,8 @@ from trainyard.model.readable import CRDS, TABLE, resource_of
 Get = Callable[[str], Answer]
 """Takes a path, and returns the answer to it."""
 
-_PAGE = 100
-"""Objects of one answer: 100 CRDs have some 20 MB."""
+_PAGE, _CRDS = 500, 100
+"""Objects of one answer, and CRDs: 100 of them have some 20 MB."""
 _MOST_PAGES = 1000
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?", re.ASCII)
 _KUBERNETES = re.compile(r"v?([0-9]+\.[0-9]+(\.[0-9]+)?)", re.ASCII)
@@ -128,9 +128,9 @@ def _answers(get: Get, resource: Resource, path: str) -> Iterator[Answer]:
     if resource.only:
         yield get(path)
         return
-    token = ""
+    page, token = (_CRDS if resource is CRDS else _PAGE), ""
     for _ in range(_MOST_PAGES):
-        answer = get(f"{path}?limit={_PAGE}{token}")
+        answer = get(f"{path}?limit={page}{token}")
         yield answer
         rest = str(mapping(answer.body, "metadata").get("continue") or "")
         if not rest:
@@ -138,4 +138,4 @@ def _answers(get: Get, resource: Resource, path: str) -> Iterator[Answer]:
         if not _TOKEN.fullmatch(rest):
             raise TreeError(f"the list of {resource.name} has a mark of its next page with signs")
         token = f"&continue={rest}"
-    raise TreeError(f"the list of {resource.name} has more than {_PAGE * _MOST_PAGES:,} objects")
+    raise TreeError(f"the list of {resource.name} has more than {page * _MOST_PAGES:,} objects")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.facts import place_of
 from trainyard.model.live import Live
-from trainyard.model.readable import CRDS, NODES, TABLE
+from trainyard.model.readable import CRDS, KUEUE_FILE, KUEUE_OPERATOR, NODES, TABLE
 from trainyard.rules._check import LiveCheck
 
 RULE = Rule(
@@ -21,7 +21,10 @@ RULE = Rule(
     """,
     fix="Rename it in the profiles, or have its owner delete or rename the other object.",
 )
-_TAKEN = tuple(each for each in TABLE if each not in {CRDS, NODES} and each.only is None)
+_OTHERS = frozenset({CRDS, NODES, KUEUE_FILE, KUEUE_OPERATOR})
+"""Each OpenShift has one Kueue, which its administrator makes; the cluster's README.md says what
+the tree takes over."""
+_TAKEN = tuple(each for each in TABLE if each not in _OTHERS)
 
 
 def find(live: Live) -> Iterator[Diagnostic]:

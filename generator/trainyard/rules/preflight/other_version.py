@@ -36,7 +36,9 @@ def find(live: Live) -> Iterator[Diagnostic]:
         if running and numbers(running)[:2] != numbers(stated)[:2]:
             yield RULE.at(at, f"{component} {running} runs, and the profile states {stated}")
         elif not running:
-            message = f"the version of {component} is not known: no tag of its images has one"
+            message = f"the version of {component} is not known: no tag of an image has it"
+            if component == "kubernetes":
+                message = "the version of kubernetes is not known: a dump does not have it"
             yield RULE.at(at, message, hint=f"Compare it with {stated}, and waive this.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.facts import Body, labels_of, place_of
@@ -28,9 +28,10 @@ _PRIORITY = 99
 
 def find(live: Live) -> Iterator[Diagnostic]:
     others = [body for body in live.of(NODE_POLICIES) if live.owner(body)]
+    nodes = [labels_of(node) for node in live.of(NODES)]
     for manifest in live.made(NODE_POLICIES):
         for body in others:
-            if _meet(manifest.body, body) and _share_a_node(live, manifest.body, body):
+            if _meet(manifest.body, body) and _share_a_node(nodes, manifest.body, body):
                 name = place_of(body)[1]
                 message = (
                     f"policies `{manifest.name}` and `{name}`, made by {live.owner(body)}, may "
@@ -49,10 +50,10 @@ def _meet(ours: Body, other: Body) -> bool:
     return not roots or not roots.isdisjoint(texts(one, "rootDevices"))
 
 
-def _share_a_node(live: Live, ours: Body, other: Body) -> bool:
+def _share_a_node(nodes: Collection[Body], ours: Body, other: Body) -> bool:
+    """Return whether both policies select a node, by the labels of the nodes."""
     one, two = (mapping(dict(body), "spec", "nodeSelector").items() for body in (ours, other))
-    labels = (labels_of(node).items() for node in live.of(NODES))
-    return any(one <= each and two <= each for each in labels)
+    return any(one <= labels.items() and two <= labels.items() for labels in nodes)
 
 
 def _winner(one: Body, two: Body) -> str:
