@@ -438,7 +438,12 @@ REFUSED_FACTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "half-a-group": ({"Cohort": None}, "has CRDs of kueue.x-k8s.io, and none of its Cohort"),
     "older-crd": (
-        {"Cohort": {"apiVersion": "apiextensions.k8s.io/v1beta1"}},
+        {
+            "Cohort": {
+                "apiVersion": "apiextensions.k8s.io/v1beta1",
+                "kind": "CustomResourceDefinition",
+            }
+        },
         "has a CustomResourceDefinition of 'apiextensions.k8s.io/v1beta1'",
     ),
     "empty-schema": (
