@@ -11,7 +11,7 @@ from trainyard.diagnostics import Rule
 from trainyard.rulebook import all_rules
 
 RULES = all_rules()
-FAMILIES = "shape|names|references|capacity|scheduling|fabric|access|isolation|runtime|node|delivery|change|release|monitoring"  # noqa: E501 - one value
+FAMILIES = "shape|names|references|capacity|scheduling|fabric|access|isolation|runtime|node|delivery|change|release|monitoring|preflight"  # noqa: E501 - one value
 
 
 def test_id_of_a_rule_is_the_path_of_its_text() -> None:

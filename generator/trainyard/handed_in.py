@@ -21,6 +21,9 @@ OBJECTS = 4 << 20
 """Bytes of a YAML file: 1,000 jobs, for which the reader takes 0.2 GB."""
 SNAPSHOT = 64 << 20
 """Bytes of a JSON file: 10,000 Workloads."""
+FACTS = "facts"
+"""``format`` of the file that ``trainyard facts`` writes."""
+_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 PYTHON = 256 << 10
 """Bytes of Python source, for which its parser takes at most 0.25 GB."""
 
@@ -52,26 +55,78 @@ def source_of(file: Path, content: bytes, text: str) -> Source:
 
 
 def listed(file: Path) -> tuple[tuple[tuple[Step, ...], Body], ...]:
-    """Return the path and body of each object of a list that ``kubectl`` printed.
+    """Return the path and body of each object of a list that ``kubectl`` printed, or of facts.
+
+    Args:
+        file: as `documents_of` takes it.
+
+    Raises:
+        TreeError: it can't be read, or is not a list of objects.
+    """
+    documents = documents_of(file)
+    if len(documents) == 1 and is_facts(documents[0]):
+        documents = facts_objects(shown(file), documents[0])
+    return tuple(objects(shown(file), documents))
+
+
+def documents_of(file: Path) -> list[Any]:
+    """Return the documents of a file as plain data.
 
     Args:
         file: JSON up to `SNAPSHOT`, or YAML up to `OBJECTS`, whose reader needs a minute for 10,000
             Workloads.
 
     Raises:
-        TreeError: it can't be read, or is not a list of objects.
+        TreeError: it can't be read, is empty, or is neither.
     """
     content, text = content_of(file, SNAPSHOT)
     if not text.lstrip().startswith("{"):
         need_small(file, content, OBJECTS)
-        documents = source_of(file, content, text).value
+        documents: list[Any] = source_of(file, content, text).value
         if not documents:
             raise TreeError(f"{shown(file)} is empty: did the command that wrote it fail?")
-        return tuple(objects(shown(file), documents))
+        return documents
     try:
-        return tuple(objects(shown(file), [json.loads(text)]))
+        return [json.loads(text)]
     except (RecursionError, ValueError) as error:
         raise TreeError(f"{shown(file)} is not JSON: {error}") from error
+
+
+def is_facts(document: Any) -> bool:
+    """Return whether a document is what ``trainyard facts`` writes."""
+    return isinstance(document, dict) and document.get("format") == FACTS and "kind" not in document
+
+
+def facts_objects(name: str, document: Body) -> list[Any]:
+    """Return the objects of facts.
+
+    Raises:
+        TreeError: they are no list.
+    """
+    result = document.get("result")
+    found = result.get("objects") if isinstance(result, dict) else None
+    if not isinstance(found, list):
+        raise TreeError(f"{name} has `format: {FACTS}` and no list of objects")
+    return found
+
+
+def files_in(paths: Iterable[Path]) -> list[Path]:
+    """Return files by path; of a folder each file of JSON or YAML below it.
+
+    Raises:
+        TreeError: a folder has none.
+    """
+    files: list[Path] = []
+    for path in paths:
+        found = [path] if not path.is_dir() else sorted(_below(path))
+        if not found:
+            raise TreeError(f"{path} has no file of JSON or YAML")
+        files += found
+    return files
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
 
 
 def objects(name: str, documents: Iterable[Any]) -> Iterator[tuple[tuple[Step, ...], Body]]:

@@ -25,14 +25,19 @@ from trainyard_rehearsal.rehearsal import Rehearsal
 
 Call = Callable[..., Ended]
 _JOB = str(REPOSITORY / "overlays/prod-east/samples/nlp/openmpi-cuda.yaml")
+_DUMP = str(REPOSITORY / "overlays/lab/teams/nlp/namespace-team-nlp.yaml")
 _CALLS: dict[str, list[list[str]]] = {
     "capacity": [["--cost"], []],
     "codeowners": [["--check"], []],
     "diff": [[]],
     "doctor": [[]],
+    "facts": [
+        ["lab", "--from", str(REPOSITORY / "overlays/lab/teams/nlp/namespace-team-nlp.yaml")]
+    ],
     "fit": [[_JOB, "--cluster", "prod-east"]],
     "fmt": [["--check"], []],
     "generate": [["--check"], ["--dry-run"]],
+    "preflight": [["lab", "--from", _DUMP]],
     "rehearse": [[]],
     "release diff": [["kubernetes-1.34", "kubernetes-1.36"], ["kubernetes-1.36"] * 2],
     "release show": [["openshift-ai-3.5"]],
@@ -47,6 +52,7 @@ _CALLS: dict[str, list[list[str]]] = {
 
 _KINDS = {
     "capacity": ["capacity", "cost"],
+    "preflight": ["findings", "preflight"],
     "release diff": ["releasediff"],
     "release show": ["release"],
     "validate": ["findings"],

@@ -438,7 +438,15 @@ REFUSED_FACTS: dict[str, tuple[dict[str, Any], str]] = {
         "it has 'v1beta1'",
     ),
     "half-a-group": ({"Cohort": None}, "has CRDs of kueue.x-k8s.io, and none of its Cohort"),
-    "other-object": ({"Cohort": {"kind": "Pod", "apiVersion": "v1"}}, "has 'v1' 'Pod'"),
+    "older-crd": (
+        {
+            "Cohort": {
+                "apiVersion": "apiextensions.k8s.io/v1beta1",
+                "kind": "CustomResourceDefinition",
+            }
+        },
+        "has a CustomResourceDefinition of 'apiextensions.k8s.io/v1beta1'",
+    ),
     "empty-schema": (
         {
             "TrainJob": _changed(

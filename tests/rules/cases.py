@@ -2,6 +2,7 @@
 
 ``tests/rules/<family>/<rule>/bad.yaml`` and ``good.yaml`` map a profile to what changes in it:
 mappings are merged, everything else is replaced, and null removes a key or a whole profile.
+Cases of ``preflight/`` change a cluster that has all that the tree needs.
 ``also`` lists the rules that the same mistake must break too, and ``before`` the changes that the
 committed tree was made from, for rules that compare with it. ``bad.expected`` has the
 findings as text.
@@ -15,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.rules.clusters import live_of
 from trainyard import __version__
 from trainyard.change.history.check import check_replacement
 from trainyard.change.history.replacement import Replacement
@@ -29,12 +31,16 @@ from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
 from trainyard.schema.defaults import filled
+from trainyard.workflows.preflight import compare
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles, ReleaseFolder, Source
 
 HERE = Path(__file__).parent
 ALSO = "also"
 BEFORE = "before"
+CLUSTER, PHASE, UNREAD = "cluster", "phase", "unread"
+"""Of a case about a running cluster: what differs of its objects, by kind, namespace and name; the
+phase; and what can't be read."""
 TODAY = "2026-11-21"
 """That the cases' ends and waivers are compared with."""
 
@@ -116,7 +122,8 @@ def faultless() -> Mapping[str, Source]:
 
 def changed(changes: Mapping[str, Any]) -> Profiles:
     """Return the base profiles after some changes."""
-    return _change(_base(), {name: change for name, change in changes.items() if name != BEFORE})
+    own = {BEFORE, CLUSTER, PHASE, UNREAD}
+    return _change(_base(), {name: each for name, each in changes.items() if name not in own})
 
 
 def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
@@ -124,6 +131,9 @@ def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
     before = changes.get(BEFORE)
     platform, unresolved = _resolved(changes)
     found = [*unresolved, *check_meaning(platform, TODAY)]
+    if CLUSTER in changes and not has_errors(found):
+        live = live_of(platform, changes[CLUSTER], changes.get(PHASE), changes.get(UNREAD, {}))
+        found += compare(live)
     if before is not None and not has_errors(found):
         found += [
             each

@@ -17,6 +17,7 @@ from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve as resolve_platform
 from trainyard.rulebook import rules_found_by
+from trainyard.rules import live
 from trainyard.rules.check import CHECKS, check_meaning
 from trainyard.schema.defaults import filled
 
@@ -28,7 +29,12 @@ TOO_LARGE_FOR_A_CASE = {
 OF_A_REPLACED_CLUSTER = rules_found_by(history) - rules_found_by(tombstones)
 """What leaves the tree as a whole is seen with a tree on disk: `tests/tree/test_freshness.py`."""
 WITH_CASES = sorted(
-    {*rules_found_by(resolve), *(check.rule for check in CHECKS), *OF_A_REPLACED_CLUSTER},
+    {
+        *rules_found_by(resolve),
+        *(check.rule for check in CHECKS),
+        *live.RULES,
+        *OF_A_REPLACED_CLUSTER,
+    },
     key=lambda rule: rule.id,
 )
 ONLY_OF_OLDER_TREES = {"change/object-changes-unit"}

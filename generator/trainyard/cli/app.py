@@ -24,6 +24,8 @@ COMMANDS = {
     "diff": "Show what a change does to teams, networks, jobs and nodes.",
     "upgrade": "Plan the upgrade of a cluster to another release, and edit its profiles.",
     "verify": "Check the committed tree offline, object by object.",
+    "facts": "Read what the checks of a cluster need, by kubectl or from dumps.",
+    "preflight": "Compare a cluster, as it runs, with its committed tree.",
     "capacity": "Show what each pool has, and what teams own, lend and may borrow.",
     "report": "Write a page that shows the whole platform and what was checked.",
     "show": "Show a team's effective values and where each comes from.",

@@ -20,20 +20,22 @@ class Dump:
 
     Args:
         name: of the file, for messages.
-        bodies: its objects.
+        bodies: its objects; those of other kinds are passed over.
 
     Raises:
-        TreeError: an object is no CRD, or there is none.
+        TreeError: a CRD has a version of its API that is not read, or there is none.
     """
 
     def __init__(self, name: str, bodies: Iterable[Any]) -> None:
         self.name = name
         self._crds: dict[tuple[str, str], list[Any]] = defaultdict(list)
         for body in bodies:
-            if (body.get("kind"), body.get("apiVersion")) != (_KIND, _VERSION):
+            if body.get("kind") != _KIND:
+                continue
+            if body.get("apiVersion") != _VERSION:
                 raise TreeError(
-                    f"{name} has {_brief(body.get('apiVersion'))} {_brief(body.get('kind'))}, and "
-                    f"needs {_KIND} of {_VERSION}: write it with `kubectl get crd -o json`"
+                    f"{name} has a {_KIND} of {_brief(body.get('apiVersion'))}, and "
+                    f"needs {_VERSION}: write it with `kubectl get crd -o json`"
                 )
             self._crds[self._names(body)].append(body)
         if not self._crds:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainyard.diagnostics import Diagnostic, Pointer, Severity
-from trainyard.rules import review
+from trainyard.rules import live, review
 from trainyard.rules.change.expired_waiver import RULE as EXPIRED_WAIVER
 from trainyard.rules.change.unused_waiver import RULE as UNUSED_WAIVER
 from trainyard.yaml_io.source import Source
 
-_OF_CHANGES = frozenset(rule.id for rule in review.RULES)
-"""Rules without a finding where no change is looked at."""
+_OF_OTHERS = frozenset(rule.id for rule in (*review.RULES, *live.RULES))
+"""Rules without a finding where no change, or no running cluster, is looked at."""
 
 
 def apply_waivers(
@@ -26,7 +26,7 @@ def apply_waivers(
         complete: whether every rule has seen all profiles; if not, no waiver is reported as unused.
     """
     waivers = (source.value or {}).get("waivers", [])
-    used = set(_of_changes(waivers))
+    used = set(_of_others(waivers))
     for diagnostic in diagnostics:
         index = _waived_by(diagnostic, waivers)
         if index is None:
@@ -55,10 +55,10 @@ def not_waived(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Di
     return (finding for finding in diagnostics if _waived_by(finding, waivers) is None)
 
 
-def _of_changes(waivers: list[dict[str, str]]) -> Iterator[int]:
-    """Yield the indexes of waivers that cover findings about a change, which others don't see."""
+def _of_others(waivers: list[dict[str, str]]) -> Iterator[int]:
+    """Yield the indexes of waivers of findings that other commands make."""
     for index, waiver in enumerate(waivers):
-        if waiver["rule"] in _OF_CHANGES:
+        if waiver["rule"] in _OF_OTHERS:
             yield index
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from trainyard.diagnostics import Diagnostic, Rule
+from trainyard.model.facts import Resource
+from trainyard.model.live import AFTER, BEFORE, Live
 from trainyard.model.platform import Platform, Site
 
 
@@ -65,3 +67,40 @@ def _without(platform: Platform, teams: set[str], clusters: set[str]) -> Platfor
 def _without_teams(site: Site, teams: set[str]) -> Site:
     tenants = tuple(tenant for tenant in site.tenants if tenant.name not in teams)
     return replace(site, tenants=tenants)
+
+
+def _always(_: Live) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCheck:
+    """A rule about a cluster that runs, and the function that yields its diagnostics.
+
+    Args:
+        reads: kinds that it must know; without one of them it does not run.
+        phases: in which it runs.
+        concerns: whether the tree has what the rule is about.
+        partly: whether it runs on those kinds that could be read; it needs only those that the
+            tree has.
+    """
+
+    rule: Rule
+    find: Callable[[Live], Iterator[Diagnostic]]
+    reads: tuple[Resource, ...]
+    phases: tuple[str, ...] = (BEFORE, AFTER)
+    concerns: Callable[[Live], bool] = _always
+    partly: bool = False
+
+    def is_due(self, live: Live) -> bool:
+        """Return whether the rule has something to check."""
+        return live.phase in self.phases and self.concerns(live)
+
+    def needs(self, live: Live) -> tuple[Resource, ...]:
+        """Return the kinds that it must know of a cluster."""
+        return tuple(each for each in self.reads if not self.partly or live.made(each))
+
+    def run(self, live: Live) -> Iterator[Diagnostic]:
+        """Yield the rule's findings about what could be read."""
+        if self.partly or not live.facts.without(self.reads):
+            yield from self.find(live)

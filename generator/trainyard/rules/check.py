@@ -12,7 +12,7 @@ from types import ModuleType
 from trainyard import rules
 from trainyard.diagnostics import Diagnostic, Rule
 from trainyard.model.platform import Platform
-from trainyard.rules._check import Check, DatedCheck
+from trainyard.rules._check import Check, DatedCheck, LiveCheck
 
 
 def _modules() -> Iterator[ModuleType]:
@@ -32,6 +32,13 @@ CHECKS: tuple[Check | DatedCheck, ...] = tuple(
         key=attrgetter("rule.id"),
     )
 )
+LIVE_CHECKS: tuple[LiveCheck, ...] = tuple(
+    sorted(
+        (module.LIVE for module in _MODULES if hasattr(module, "LIVE")),
+        key=attrgetter("rule.id"),
+    )
+)
+"""The checks of a cluster that runs."""
 FAMILIES: Mapping[str, tuple[Check | DatedCheck, ...]] = {
     family: tuple(checks)
     for family, checks in groupby(CHECKS, key=lambda check: check.rule.id.partition("/")[0])

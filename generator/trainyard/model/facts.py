@@ -1,0 +1,137 @@
+"""Facts of a cluster: the objects that were read of it, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model.lookup import mappings, text
+
+Body = Mapping[str, Any]
+
+TRACKING = "argocd.argoproj.io/tracking-id"
+"""Annotation of Argo CD: Application, group and kind, namespace and name of what it applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A kind of object that is read.
+
+    Args:
+        group: of its API; empty for the core group.
+        version: that is read, unless the cluster's CRD serves only others.
+        plural: in the API's paths.
+        keep: dotted paths of the fields that are kept beside parts of its metadata; a list on the
+            way is walked through.
+        only: namespace and name of the only object that is read; None to read all of them.
+    """
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    keep: tuple[str, ...] = ()
+    only: tuple[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in RBAC and for `kubectl`, e.g. ``clusterqueues.kueue.x-k8s.io``."""
+        return f"{self.plural}.{self.group}".rstrip(".")
+
+    @property
+    def display(self) -> str:
+        """Its name for messages; of a single object with where it is."""
+        return self.name if self.only is None else f"{self.name} {'/'.join(self.only)}"
+
+    def path(self, version: str = "") -> str:
+        """Return the path of the API that lists it, or reads the only object.
+
+        Args:
+            version: that the cluster serves; `version` by default.
+        """
+        wanted = version or self.version
+        root = f"/apis/{self.group}/{wanted}" if self.group else f"/api/{wanted}"
+        if self.only is None:
+            return f"{root}/{self.plural}"
+        namespace, name = self.only
+        return f"{root}/namespaces/{namespace}/{self.plural}/{name}"
+
+    def has(self, body: Body) -> bool:
+        """Return whether an object is of this kind, in any version of its API."""
+        group = text(body, "apiVersion").rpartition("/")[0]
+        if (group, body.get("kind")) != (self.group, self.kind):
+            return False
+        return self.only is None or self.only == place_of(body)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A kind of object that could not be read.
+
+    Args:
+        resource: its name.
+        reason: in words, e.g. ``forbidden``.
+    """
+
+    resource: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was read of a cluster.
+
+    Args:
+        cluster: name of its profile.
+        server: address that was asked; empty for a dump.
+        kubernetes: version of the API server, e.g. ``1.34.4``; empty where it is not known.
+        unread: what could not be read, by name. What the cluster does not serve was read: it has
+            no object of it.
+        objects: by apiVersion, kind, namespace and name.
+    """
+
+    cluster: str
+    server: str
+    kubernetes: str
+    unread: tuple[Unread, ...]
+    objects: tuple[Body, ...]
+
+    def of(self, resource: Resource) -> list[Body]:
+        """Return the objects of a kind."""
+        return [body for body in self.objects if resource.has(body)]
+
+    def without(self, resources: Iterable[Resource]) -> list[tuple[Resource, str]]:
+        """Return those kinds that could not be read, with the reason."""
+        reasons = {each.resource: each.reason for each in self.unread}
+        return [(each, reasons[each.display]) for each in resources if each.display in reasons]
+
+
+def place_of(body: Body) -> tuple[str, str]:
+    """Return the namespace and name of an object."""
+    return text(body, "metadata", "namespace"), text(body, "metadata", "name")
+
+
+def labels_of(body: Body) -> Mapping[str, str]:
+    """Return the labels of an object."""
+    labels = (body.get("metadata") or {}).get("labels")
+    return labels if isinstance(labels, dict) else {}
+
+
+def condition(body: Body, kind: str) -> Mapping[str, Any]:
+    """Return a condition of an object's status; empty without it."""
+    conditions = (body.get("status") or {}).get("conditions") or ()
+    return next((each for each in conditions if each.get("type") == kind), {})
+
+
+def served_by(crd: Body) -> Iterator[tuple[str, str, str]]:
+    """Yield group, kind and version of each version that a CRD serves, in its order."""
+    group, kind = text(crd, "spec", "group"), text(crd, "spec", "names", "kind")
+    for version in mappings(crd, "spec", "versions"):
+        if version.get("served") is True:
+            yield group, kind, text(version, "name")
+
+
+def named(bodies: Collection[Body]) -> dict[str, Body]:
+    """Return objects by their names."""
+    return {place_of(body)[1]: body for body in bodies}

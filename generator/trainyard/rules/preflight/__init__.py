@@ -1,0 +1,1 @@
+"""Rules about a cluster that runs: what it contradicts of its tree."""

@@ -1,0 +1,34 @@
+"""The controllers that a tree needs, as they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.model.facts import Body, place_of
+from trainyard.model.live import Live
+from trainyard.model.readable import DEPLOYMENTS, STATEFUL_SETS
+
+_KINDS = (DEPLOYMENTS, STATEFUL_SETS)
+_NAMES = {
+    "argocd": "application-controller",
+    "jobset": "jobset-controller-manager",
+    "kueue": "kueue-controller-manager",
+    "trainer": "trainer-controller-manager",
+}
+"""End of the workload's name by component: distributors put their own words before it."""
+
+
+def controllers(live: Live) -> Iterator[tuple[str, str, Body | None]]:
+    """Yield each component with its namespace, and its workload; None where there is none.
+
+    An Argo CD on another cluster is left out.
+    """
+    workloads = [(place_of(body), body) for kind in _KINDS for body in live.of(kind)]
+    for source in live.site.cluster.sources:
+        if end := _NAMES.get(source.name):
+            found = (
+                body
+                for (namespace, name), body in workloads
+                if namespace == source.namespace and name.endswith(end)
+            )
+            yield source.name, source.namespace, next(found, None)

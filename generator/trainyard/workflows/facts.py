@@ -1,0 +1,112 @@
+"""Read the facts of a cluster: of its API server, of dumps, or of a file of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from trainyard.diagnostics import TreeError
+from trainyard.facts.collect import collect, of_dump
+from trainyard.facts.kubectl import Kubectl
+from trainyard.handed_in import documents_of, facts_objects, files_in, is_facts, objects, shown
+from trainyard.model.cluster import OWN_SERVER
+from trainyard.model.facts import Body, Facts, Unread
+from trainyard.model.lookup import mappings, text
+from trainyard.model.platform import Site
+from trainyard.model.readable import TABLE
+from trainyard.schema.published import VERSION
+
+
+class OtherClusterError(ValueError):
+    """The context, or the file of facts, is of another cluster than the profile."""
+
+
+def from_context(site: Site, context: str) -> Facts:
+    """Return the facts of a cluster that runs.
+
+    Args:
+        site: the cluster.
+        context: of kubectl's configuration.
+
+    Raises:
+        OtherClusterError: its API server has another address than the profile states.
+        ToolError: kubectl is missing, or has no such context.
+        TreeError: the API server does not answer.
+    """
+    kubectl = Kubectl(context)
+    server = kubectl.server()
+    stated = site.cluster.server
+    # The profile of Argo CD's own cluster states an address that only its pods can reach.
+    if stated != OWN_SERVER and _address(server) != _address(stated):
+        raise OtherClusterError(
+            f"context `{context}` is of {server}, and the profile of `{site.name}` has {stated}"
+        )
+    return collect(kubectl.get, (site.name, server), _groups(site))
+
+
+def from_files(site: Site, paths: Sequence[Path]) -> Facts:
+    """Return the facts in a file that ``trainyard facts`` wrote, or in dumps.
+
+    Args:
+        site: the cluster.
+        paths: one file of facts; or dumps, and folders of them.
+
+    Raises:
+        OtherClusterError: the facts are of another cluster.
+        TreeError: a file can't be read, is no dump, or has facts of another form.
+    """
+    documents = [(shown(file), documents_of(file)) for file in files_in(paths)]
+    if len(documents) == 1 and is_facts(documents[0][1][0]):
+        name, (document,) = documents[0]
+        return _read(site, name, document)
+    bodies = [body for name, found in documents for body in _bodies(name, found)]
+    return of_dump(bodies, site.name, _groups(site))
+
+
+def _bodies(name: str, documents: Iterable[Any]) -> Iterator[Body]:
+    """Yield the objects of a dump.
+
+    Raises:
+        TreeError: it is no dump, or a file of facts beside others.
+    """
+    for document in documents:
+        if is_facts(document):
+            raise TreeError(f"{name} has facts of a cluster: hand it in alone")
+        yield from (body for _, body in objects(name, [document]))
+
+
+def _read(site: Site, name: str, document: Body) -> Facts:
+    """Return the facts of a file.
+
+    Raises:
+        OtherClusterError: they are of another cluster.
+        TreeError: they have another form.
+    """
+    if document.get("version") != VERSION:
+        raise TreeError(f"{name} has another version of the form: write it anew")
+    result = document.get("result")
+    cluster = text(result, "cluster")
+    if cluster != site.name:
+        raise OtherClusterError(f"{name} has facts of cluster `{cluster}`")
+    bodies = (body for _, body in objects(name, facts_objects(name, dict(document))))
+    found = of_dump(bodies, site.name, _groups(site)).objects
+    known = {resource.display for resource in TABLE}
+    unread = [
+        Unread(text(each, "resource"), text(each, "reason")) for each in mappings(result, "unread")
+    ]
+    if any(each.resource not in known for each in unread):
+        raise TreeError(f"{name} names a kind that this Trainyard does not read: write it anew")
+    return Facts(cluster, text(result, "server"), text(result, "kubernetes"), tuple(unread), found)
+
+
+def _groups(site: Site) -> frozenset[str]:
+    """Return the groups of all kinds that the tree may have, and of those that are read."""
+    written = (kind.partition(".")[2] for kind in site.cluster.release.plurals)
+    return frozenset({*written, *(resource.group for resource in TABLE)} - {""})
+
+
+def _address(server: str) -> str:
+    """Return an address for comparison; a missing port is that of HTTPS."""
+    address = server.removeprefix("https://").rstrip("/").lower()
+    return address if ":" in address.rpartition("]")[2] else f"{address}:443"

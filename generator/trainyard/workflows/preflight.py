@@ -1,0 +1,132 @@
+"""Compare a cluster that runs with the tree that is committed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from trainyard.derivation.derive import encoded, gvk_of, path_of, schema_of
+from trainyard.derivation.source import served
+from trainyard.diagnostics import Diagnostic, ToolError, has_errors
+from trainyard.generation.generate import Generation, Run, Target
+from trainyard.generation.objects import component_manifests
+from trainyard.generation.waivers import not_waived
+from trainyard.model.facts import Facts
+from trainyard.model.live import Live
+from trainyard.model.lookup import text
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Platform, Site
+from trainyard.model.readable import CRDS, KUEUE_FILE
+from trainyard.model.release import Schemas
+from trainyard.rules.live import check_live
+from trainyard.rules.preflight.field_not_served import RULE as FIELD_NOT_SERVED
+from trainyard.rules.preflight.unchecked import RULE as UNCHECKED
+from trainyard.schema.manifests import check_manifest
+from trainyard.workflows.generate import check_tree
+from trainyard.yaml_io.events import StreamError
+from trainyard.yaml_io.manifests import parse_manifests
+
+_HINT = "Compare the operator's version with the release's, and waive this."
+_KEY = "controller_manager_config.yaml"
+
+ReadFacts = Callable[[Platform], tuple[Site, Facts]]
+"""Returns the cluster that is wanted, and its facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What was compared.
+
+    Args:
+        diagnostics: about the tree where it has errors; else about the cluster.
+        facts: None when the tree has errors, so that nothing was read.
+        objects: of the tree on the cluster.
+    """
+
+    generation: Generation
+    diagnostics: tuple[Diagnostic, ...]
+    facts: Facts | None = None
+    objects: int = 0
+
+
+def preflight(place: Target, phase: str, today: str, run: Run, read: ReadFacts) -> Preflight:
+    """Compare a cluster with its committed tree.
+
+    Args:
+        place: the profiles and the committed tree, which must be what they make.
+        phase: `BEFORE` the first sync of the tree, or `AFTER` it.
+        today: ISO date that last days are compared with.
+        run: what earlier commands proved.
+        read: reads the cluster, once the tree is known to be right.
+
+    Raises:
+        TreeError: a file can't be read, or as `read`.
+        ToolError: a schema is missing, or as `read`.
+    """
+    generation, found = check_tree(place, today, (), run)
+    platform = generation.checked.platform
+    if platform is None or has_errors(found):
+        return Preflight(generation, found)
+    site, facts = read(platform)
+    every = (*generation.manifests[site.name], *component_manifests(site))
+    live = Live(site, phase, every, facts, kueue_of(facts))
+    left = tuple(not_waived(compare(live), generation.checked.profiles.waivers))
+    return Preflight(generation, left, facts, len(live.delivered))
+
+
+def compare(live: Live) -> Iterator[Diagnostic]:
+    """Yield what a cluster contradicts of its tree, and what could not be checked."""
+    yield from check_live(live)
+    yield from _fields(live)
+
+
+def kueue_of(facts: Facts) -> Mapping[str, Any]:
+    """Return Kueue's configuration in its ConfigMap; empty where it is none that Kueue reads."""
+    for body in facts.of(KUEUE_FILE):
+        try:
+            documents = parse_manifests(text(body, "data", _KEY))
+        except StreamError:
+            return {}
+        return next((each for each in documents if isinstance(each, dict)), {})
+    return {}
+
+
+def _fields(live: Live) -> Iterator[Diagnostic]:
+    """Yield the fields of the tree's objects that the cluster's CRDs refuse, or would drop."""
+    ordered = sorted(live.delivered, key=_kind)
+    for (api_version, kind), members in groupby(ordered, key=_kind):
+        try:
+            schemas = _schemas(live, api_version, kind)
+            yield from _faults(schemas, members) if schemas else ()
+        except (ToolError, ValueError) as problem:
+            message = f"the CRD of {kind} in {api_version}: {str(problem)[:300]}"
+            yield UNCHECKED.at(live.at, message, hint=_HINT)
+
+
+def _faults(schemas: Schemas, members: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    for manifest in members:
+        for path, message in check_manifest(schemas, manifest.body):
+            yield FIELD_NOT_SERVED.at(manifest.place(path), f"{manifest.display}: {message}")
+
+
+def _kind(manifest: Manifest) -> tuple[str, str]:
+    return manifest.body["apiVersion"], manifest.body["kind"]
+
+
+def _schemas(live: Live, api_version: str, kind: str) -> Schemas | None:
+    """Return the schema of a kind by the cluster's own CRD; None where it has none.
+
+    Raises:
+        ToolError: the CRD has a keyword or form that is not known.
+    """
+    gvk = gvk_of(api_version, kind)
+    try:
+        found = [source for crd in live.of(CRDS) for source in served(crd, gvk)]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ToolError("it has another form than a CRD's") from error
+    if not found:
+        return None
+    own = encoded({f"schemas/{path_of(gvk)}": schema_of(gvk, found[0])})
+    return replace(live.site.cluster.release.schemas, own=own)

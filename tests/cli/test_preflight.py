@@ -1,0 +1,150 @@
+"""`trainyard preflight`: a cluster beside its committed tree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.calls import Ended, edit
+from tests.rules.clusters import facts_of
+from trainyard.cli.document import envelope
+from trainyard.generation.generate import generate
+from trainyard.model.readable import TABLE
+
+pytestmark = pytest.mark.usefixtures("tree")
+Call = Callable[..., Ended]
+FILE = "facts.json"
+
+
+def write(
+    cluster: str,
+    phase: str,
+    changes: Mapping[str, Any] | None = None,
+    unread: Mapping[str, str] | None = None,
+) -> None:
+    """Write the facts of a cluster that has all that the committed tree needs."""
+    generation = generate(Path("profiles"), "../profiles/components")
+    assert generation.checked.platform
+    sites = {site.name: site for site in generation.checked.platform.sites}
+    made = generation.manifests[cluster]
+    facts = facts_of(sites[cluster], made, phase, changes or {}, unread or {})
+    Path(FILE).write_text(envelope("facts", facts), "utf-8")
+
+
+@pytest.mark.parametrize("cluster", ["lab", "prod-east"])
+@pytest.mark.parametrize("phase", ["before", "after"])
+def test_cluster_that_has_all_has_no_finding(trainyard: Call, cluster: str, phase: str) -> None:
+    """On both releases; on one of them Argo CD runs elsewhere."""
+    write(cluster, phase)
+    ended = trainyard("preflight", cluster, "--from", FILE, "--phase", phase)
+    assert (ended.code, ended.out.splitlines()[0]) == (0, "no findings in 31 profiles"), ended.out
+    assert f"{cluster}, {phase} the sync" in ended.out
+
+
+def test_findings_have_every_form_and_the_exit_code(trainyard: Call) -> None:
+    write("lab", "before", {"Cohort/research": {"apiVersion": "kueue.x-k8s.io/v1beta2"}})
+    outputs = ("--format", "text", "--format", "json:p.json", "--format", "sarif:p.sarif")
+    ended = trainyard("preflight", "lab", "--from", FILE, *outputs, "--format", "junit:p.xml")
+    assert ended.code == 1
+    assert "error[preflight/name-taken]: Cohort `research` is there" in ended.out
+    result = json.loads(Path("p.json").read_text("utf-8"))["result"]
+    assert [each["rule"] for each in result["diagnostics"]] == ["preflight/name-taken"]
+    assert result["checked"]["phase"] == "before"
+    (run,) = json.loads(Path("p.sarif").read_text("utf-8"))["runs"]
+    assert [each["ruleId"] for each in run["results"]] == ["preflight/name-taken"]
+    assert 'classname="preflight/name-taken"' in Path("p.xml").read_text("utf-8")
+    assert "name-taken" in trainyard("explain", "preflight/name-taken").out
+
+
+def test_unread_kind_is_an_error_until_it_is_waived(tree: Path, trainyard: Call) -> None:
+    """With the rule that the account lacks; the waiver is not unused for other commands."""
+    write("lab", "before", unread={"storageclasses.storage.k8s.io": "forbidden"})
+    ended = trainyard("preflight", "lab", "--from", FILE)
+    assert ended.code == 1
+    rule = '{"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["get", '
+    assert rule in ended.out
+    waiver = {
+        "rule": "preflight/unchecked",
+        "file": "profiles/clusters/lab.yaml",
+        "owner": "storage team",
+        "reason": "the storage team checks its classes",
+        "expires": "2099-12-31",
+    }
+    waivers = tree / "profiles/waivers.yaml"
+    known = waivers.read_text("utf-8") if waivers.exists() else "waivers:\n"
+    waivers.write_text(f"{known}  - {json.dumps(waiver)}\n", "utf-8")
+    assert trainyard("preflight", "lab", "--from", FILE).code == 0
+    assert "unused-waiver" not in trainyard("validate").out
+
+
+def test_tree_that_is_stale_is_reported_before_anything_is_read(
+    tree: Path, trainyard: Call
+) -> None:
+    edit(tree / "profiles/clusters/lab.yaml", "value: 500", "value: 501")
+    ended = trainyard("preflight", "lab", "--from", "nothing.json")
+    assert (ended.code, "delivery/tree-is-stale" in ended.out) == (1, True)
+
+
+def test_facts_of_another_cluster_are_refused(trainyard: Call) -> None:
+    write("prod-east", "before")
+    ended = trainyard("preflight", "lab", "--from", FILE)
+    assert (ended.code, "has facts of cluster `prod-east`" in ended.err) == (2, True)
+
+
+def test_configuration_that_kueue_does_not_read_differs(trainyard: Call) -> None:
+    change = {"data": {"controller_manager_config.yaml": "a: [\n"}}
+    write("lab", "after", {"ConfigMap/kueue-system/kueue-manager-config": change})
+    ended = trainyard("preflight", "lab", "--from", FILE, "--phase", "after")
+    assert (ended.code, "preflight/other-kueue-configuration" in ended.out) == (1, True)
+
+
+def test_table_has_each_kind_that_others_may_have_made() -> None:
+    """Objects in a namespace of the tree are judged by their namespace."""
+    generation = generate(Path("profiles"), "../profiles/components")
+    missing = set()
+    for made in generation.manifests.values():
+        own = {each.name for each in made if each.kind.name == "Namespace"}
+        missing |= {
+            each.kind.name
+            for each in made
+            if each.unit not in {"samples", "operators", "node-files"}
+            and each.namespace not in own
+            and not any(resource.has(each.body) for resource in TABLE)
+        }
+    assert missing == set()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"spec": {"type": "object", "oneOf": []}}},
+        {"type": "object", "properties": {"spec": {"type": "string", "pattern": "("}}},
+        {"properties": 1},
+        "none",
+    ],
+)
+def test_crd_that_is_not_understood_is_unchecked(trainyard: Call, schema: Any) -> None:
+    """It is no bug of Trainyard, and no silence."""
+    version = {"name": "v1beta2", "served": True, "schema": {"openAPIV3Schema": schema}}
+    change = {"spec": {"versions": [version]}}
+    write("lab", "before", {"CustomResourceDefinition/cohorts.kueue.x-k8s.io": change})
+    ended = trainyard("preflight", "lab", "--from", FILE)
+    assert (ended.code, ended.out.count("error[")) == (1, 1), ended
+    assert "error[preflight/unchecked]: the CRD of Cohort" in ended.out
+
+
+@pytest.mark.parametrize("shape", [None, 1, "text", [], [1], {"a": [1]}, {"labels": [1]}])
+def test_objects_of_any_shape_are_no_bug(trainyard: Call, shape: Any) -> None:
+    """A dump may be cut, or written by hand."""
+    write("lab", "after")
+    facts = json.loads(Path(FILE).read_text("utf-8"))
+    for number, body in enumerate(facts["result"]["objects"]):
+        key = ("metadata", "spec", "status", "data", "apiVersion")[number % 5]
+        body[key] = shape
+    Path(FILE).write_text(json.dumps(facts), "utf-8")
+    ended = trainyard("preflight", "lab", "--from", FILE, "--phase", "after")
+    assert ended.code in {1, 5}, ended
