@@ -105,8 +105,10 @@ def _grant(space: Space, grant: Grant, own: str) -> Iterator[Value]:
     """Yield the values of a runtime that a namespace may run."""
     launch = grant.launch
     size = f"jobs up to {grant.size}{_parts(grant)}"
-    if space.team.is_draining:
-        size = "no jobs: the team is draining"
+    own_class = launch.hardware.node_class
+    state = next(each.state for each in space.queues if each.node_class == own_class)
+    if not state.is_open:
+        size = f"no jobs: {state.display}"
     yield Value(f"{own}runtime {launch.name}", size, space.team.at / "runtimes")
     if about := launch.runtime.description:
         yield Value(f"{own}use of {launch.name}", about, launch.runtime.at / "description")
@@ -208,6 +210,8 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
         yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
+            if not flavor.pool.stated.is_open:
+                yield Value(f"{pool}: state", flavor.pool.state, flavor.pool.stated.at)
             yield Value(f"{pool}: own", quota.display(quota.nodes), quota.at / quota.unit)
             if quota.withheld:
                 lacking = f"{quota.display(quota.withheld)} until nodes are back from maintenance"

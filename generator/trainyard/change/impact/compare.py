@@ -41,6 +41,7 @@ from trainyard.change.impact.states import (
     regulation_changes,
     waiting_changes,
 )
+from trainyard.change.impact.stops import stop_changes
 from trainyard.change.objects import Sides
 from trainyard.model.workload import Dump
 
@@ -79,6 +80,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> Cluste
         _change(sides),
         disruptions=tuple(each.disruption for each in disruptions),
         renames=rename_changes(stays),
+        stops=stop_changes(sides),
         quotas=quota_changes(sides),
         transfers=transfers(sides.in_use),
         payers=payer_changes(sides),
