@@ -186,6 +186,12 @@ def _ranks(launch: Launch) -> str:
     return f"{launch.ranks} per {where}, each bound to {cores} ({threads})"
 
 
+def _pool_state(pool: Pool) -> Iterator[Value]:
+    """Yield the state of a pool where it stops queues."""
+    if not pool.stated.is_open:
+        yield Value(f"{pool.name}: state", pool.state, pool.stated.at)
+
+
 def _rails(pool: Pool) -> str:
     """Return the rails of a node by their NUMA node; a pod can't choose among them."""
     sides = Counter(rail.nic.numa for rail in pool.rails)
@@ -210,8 +216,7 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
         yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
-            if not flavor.pool.stated.is_open:
-                yield Value(f"{pool}: state", flavor.pool.state, flavor.pool.stated.at)
+            yield from _pool_state(flavor.pool)
             yield Value(f"{pool}: own", quota.display(quota.nodes), quota.at / quota.unit)
             if quota.withheld:
                 lacking = f"{quota.display(quota.withheld)} until nodes are back from maintenance"

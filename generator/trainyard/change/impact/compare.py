@@ -72,8 +72,7 @@ def compare(
 
 def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> ClusterImpact | None:
     """Return the impact on a cluster; None when nothing changes there."""
-    edited = replace(sides, before={}, after={}) if _same_objects(sides) else sides
-    objects, stays = object_changes(edited), on_cluster(edited)
+    edited, objects, stays = _changed(sides)
     disruptions = disturbed(edited.in_use, objects)
     impact = ClusterImpact(
         sides.name,
@@ -111,6 +110,12 @@ def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> Cluste
         facts=fact_changes(sides),
     )
     return _with_jobs(impact, sides, disruptions, dump)
+
+
+def _changed(sides: Sides) -> tuple[Sides, tuple[ObjectChange, ...], Sides]:
+    """Return both sides, without objects where these are equal; their changes; and what stays."""
+    edited = replace(sides, before={}, after={}) if _same_objects(sides) else sides
+    return edited, object_changes(edited), on_cluster(edited)
 
 
 def _with_jobs(
