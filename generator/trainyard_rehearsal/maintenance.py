@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from trainyard.diagnostics import Severity
 from trainyard.generation.generate import check, generate
@@ -40,7 +41,7 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Plann
         published: returns the tree of the copy's present state.
     """
     profiles = _Profiles(root)
-    profiles.end_maintenance(site.name)
+    profiles.open(site)
     active = [tenant for tenant in site.tenants if tenant.team.state == "active"]
     retiring = active[-1]
     # A share of a node does not grow, so the first team is one with whole nodes if there is one.
@@ -88,17 +89,29 @@ def _growing(tenant: Tenant) -> Quota:
     return min(quotas, key=lambda quota: quota.is_share)
 
 
+def _reopen(stated: dict[str, Any], key: str) -> None:
+    """Remove a state that holds queues."""
+    if stated.get(key) == "held":
+        del stated[key]
+
+
 @dataclass(frozen=True, slots=True)
 class _Profiles:
     """Profiles that may be changed; their values stay, their layout does not."""
 
     root: Path
 
-    def end_maintenance(self, cluster: str) -> None:
-        """Take every node of a cluster into use."""
-        with self._edited(f"clusters/{cluster}") as body:
+    def open(self, site: Site) -> None:
+        """Take every node of a cluster into use, and open its held queues."""
+        with self._edited(f"clusters/{site.name}") as body:
             for pool in body["pools"].values():
                 pool.pop("maintenance", None)
+                pool.pop("state", None)
+            _reopen(body, "state")
+        for tenant in site.tenants:
+            with self._edited(f"teams/{tenant.name}") as body:
+                _reopen(body, "state")
+                _reopen(body.get("states", {}), site.name)
 
     def grow_quota(self, team: str, quota: Quota) -> None:
         """Add a node to a pool, and to a team's quota; a share of a node stays as it is."""

@@ -50,7 +50,7 @@ from trainyard_rehearsal.control_plane.side_by_side import side_by_side
 from trainyard_rehearsal.logs import mark
 from trainyard_rehearsal.outcome import Outcome
 from trainyard_rehearsal.publication import Origin, deliver, sample_jobs, synced
-from trainyard_rehearsal.repaired import out_of_use, repaired
+from trainyard_rehearsal.repaired import held, out_of_use, repaired
 
 Progress = Callable[[str], None]
 """Function that prints a line of progress."""
@@ -161,10 +161,12 @@ def rehearse(
 
 
 def _report_maintenance(sites: Iterator[Site], progress: Progress) -> None:
-    """Print how many nodes are tried although they are in maintenance."""
+    """Print what is tried although it is out of use: nodes in maintenance, and held queues."""
     for site in sites:
         if out := out_of_use(site):
             progress(f"{site.name}: {counted(out, 'node')} in maintenance, tried as if in use")
+        if teams := held(site):
+            progress(f"{site.name}: queues of {counted(teams, 'team')} held, tried as if open")
 
 
 def _tasks(

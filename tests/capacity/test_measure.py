@@ -14,6 +14,7 @@ from tests.rules.cases import findings, platform_of
 from tests.rules.cores import on_cores
 from trainyard.capacity.figures import Capacity, Limit, Part, PoolCapacity
 from trainyard.capacity.measure import measure
+from trainyard.capacity.wording import stops
 from trainyard.diagnostics import has_errors
 from trainyard.model.platform import Platform
 from trainyard.render.site import render_site
@@ -167,6 +168,22 @@ def test_draining_team_has_no_job() -> None:
     assert part.own == 4
     for job in (part.own_job, part.largest_job):
         assert (job.pods, int(job.nodes), job.limit) == (0, 0, Limit.DRAINING)
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({CLUSTER: {"state": "held"}}, "cluster prod-east is held"),
+        ({CLUSTER: {"pools": {"dgx-h100": {"state": "held"}}}}, "pool dgx-h100 is held"),
+    ],
+)
+def test_held_queues_start_no_job(changes: dict[str, Any], cause: str) -> None:
+    """The quota stays, and one line says whose jobs wait and why."""
+    pool = only(platform_of(changes))
+    assert [part.own for part in pool.parts] == [4, 4]
+    assert {part.largest_job.limit for part in pool.parts} == {Limit.HELD}
+    assert [*stops(pool)] == [f"no job of nlp, vision starts: {cause}"]
+    assert [*stops(only(platform_of({})))] == []
 
 
 def test_limit_of_the_runtime_is_named() -> None:

@@ -53,7 +53,7 @@ def test_draining_team_may_run_nothing(trainyard: Call, repository: Path) -> Non
     edit(repository / "profiles/teams/nlp.yaml", "contact:", "state: draining\ncontact:")
     rows = _rows(trainyard("show", "nlp"))
 
-    assert rows["runtime openmpi-cuda-v3-dgx-h100"][0] == "no jobs: the team is draining"
+    assert rows["runtime openmpi-cuda-v3-dgx-h100"][0] == "no jobs: team nlp is draining"
 
 
 def test_quota_for_a_time_shows_its_last_day(trainyard: Call, repository: Path) -> None:

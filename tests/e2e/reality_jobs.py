@@ -75,7 +75,7 @@ def _share(site: Site, tenant: Tenant) -> Share:
     cohort = tenant.team.cohort
     tree = site.cluster.lineage(cohort)[-1] if cohort else f"only {tenant.name}"
     known = {each.name: each.value for each in tenant.spaces[0].priorities}
-    is_open = not tenant.team.is_draining
+    is_open = tenant.queues[0].state.is_open
     return Share(int(quota.nodes), int(quota.borrow), int(quota.lend), tree, is_open, known)
 
 

@@ -275,11 +275,13 @@ def test_labels_of_nodes_are_those_of_kube_state_metrics() -> None:
     assert 'label_example_com_gpu_kind="h100"' in nodes
 
 
-def test_queue_of_a_draining_team_is_not_missed() -> None:
+@pytest.mark.parametrize("state", ["held", "draining"])
+def test_queue_that_a_state_stops_is_not_missed(state: str) -> None:
     """It is stopped on purpose."""
-    changes = {"teams/nlp.yaml": {"state": "draining"}}
-    (found,) = platform_of(changes).sites
+    (found,) = platform_of({"teams/nlp.yaml": {"state": state}}).sites
     assert [*numbers(found, "trainyard:cluster_queue:team")] == ["vision-gpu"]
+    for changes in ({"state": state}, {"pools": {"dgx-h100": {"state": state}}}):
+        assert numbers(site(**changes), "trainyard:cluster_queue:team") == {}
 
 
 def test_what_a_cluster_lacks_has_no_alert() -> None:

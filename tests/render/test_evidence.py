@@ -512,8 +512,8 @@ def test_readme_shows_that_a_team_is_draining() -> None:
     text = readme(site({"teams/nlp.yaml": {"state": "draining"}}))
 
     assert "### nlp\n\nThe team is draining.\n" in text
-    assert "`team-nlp`, queue `gpu` or no label, runs nothing, while the team is draining." in text
-    assert "The queues of a team that is `draining` evict its jobs and admit none." in text
+    assert "`team-nlp`, queue `gpu` or no label, runs nothing, while team nlp is draining." in text
+    assert "one that is draining evicts them too." in text
     assert "### vision\n\nThe team is active.\n" in text
     assert "draining" not in readme(site())
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from tests.pages import USERS, saved
 from tests.rules.cases import platform_of
 from trainyard.model.platform import Site
@@ -176,9 +178,26 @@ def test_page_says_which_numbers_a_team_can_see() -> None:
     assert "See its numbers" not in unwatched
 
 
-def test_page_of_a_draining_team_says_that_no_job_starts() -> None:
-    assert "its queues start no job" in pages({NLP: {"state": "draining"}})["nlp"]
-    assert "its queues start no job" not in pages()["nlp"]
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({NLP: {"state": "held"}}, "team nlp is held. Jobs that run go on"),
+        ({NLP: {"states": {"prod-east": "held"}}}, "team nlp is held. Jobs that run go on"),
+        ({CLUSTER: {"state": "held"}}, "cluster prod-east is held. Jobs that run go on"),
+        ({CLUSTER: {"state": "draining"}}, "cluster prod-east is draining. Jobs that ran were"),
+        (
+            {CLUSTER: {"pools": {"dgx-h100": {"state": "held"}}}},
+            "pool dgx-h100 is held. Jobs that run go on",
+        ),
+    ],
+)
+def test_page_of_a_stopped_queue_says_why_no_job_starts(
+    changes: dict[str, Any], cause: str
+) -> None:
+    assert f"No job starts in queue `gpu`: {cause}" in pages(changes)["nlp"]
+    assert "No job starts in queue" not in pages()["nlp"]
+    others = pages(changes)["vision"]
+    assert ("No job starts in queue" in others) == (CLUSTER in changes)
 
 
 def test_retired_team_has_no_page() -> None:

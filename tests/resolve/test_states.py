@@ -9,7 +9,7 @@ import pytest
 
 from tests.rules.cases import platform_of
 
-_STATES = ("active", "draining", "retired")
+_STATES = ("active", "held", "draining", "retired")
 CLUSTER, NLP, VISION = "clusters/prod-east.yaml", "teams/nlp.yaml", "teams/vision.yaml"
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from trainyard.model.maintenance import Maintenance
+from trainyard.model.state import State
 from trainyard.model.team import Term
 from trainyard.model.unit import Unit
 
@@ -22,6 +23,7 @@ class Limit(StrEnum):
     MAX_NODES = "maxNodes"
     SMALLEST_JOB = "smallest job"
     RUNTIMES = "runtimes"
+    HELD = "held"
     DRAINING = "draining"
 
 
@@ -49,6 +51,7 @@ class Part:
         own, borrow, lend: nodes as `model.team.Quota` has them, fractions for a share of a node.
         withheld: nodes that are its own again when no node is in maintenance.
         lent: nodes that the other teams below the same root lend.
+        state: of its queue there.
         term: the time that its own are for; None without a last day.
         amounts: nominal quota of each resource, in base units.
         own_job: the largest job in the team's own quota.
@@ -63,6 +66,7 @@ class Part:
     lend: Fraction
     withheld: Fraction
     lent: Fraction
+    state: State
     term: Term | None
     amounts: Mapping[str, int]
     own_job: Job

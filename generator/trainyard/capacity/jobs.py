@@ -22,8 +22,9 @@ def largest_job(tenant: Tenant, flavor: Flavor, nodes: Fraction, bound: Limit) -
         nodes: that the job may use.
         bound: what limits this number.
     """
-    if tenant.team.is_draining:
-        return Job(0, Fraction(0), Limit.DRAINING)
+    state = tenant.state_of(flavor)
+    if not state.is_open:
+        return Job(0, Fraction(0), Limit(state.word))
     jobs = [_job(grant, nodes, bound) for grant in grants_on(tenant, flavor)]
     none = Job(0, Fraction(0), Limit.RUNTIMES)
     return max(jobs, key=lambda job: (job.nodes, job.pods), default=none)

@@ -84,6 +84,7 @@ def _part(site: Site, flavor: Flavor, tenant: Tenant, lent: Fraction) -> Part:
         lend=quota.lend,
         withheld=_withheld(tenant, flavor),
         lent=lent,
+        state=tenant.state_of(flavor),
         term=quota.term,
         amounts={name: flavor.amount(name, quota.nodes) for name in flavor.pool.allocatable},
         own_job=_job(tenant, flavor, quota.nodes, Limit.QUOTA),

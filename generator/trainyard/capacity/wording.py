@@ -147,6 +147,16 @@ def endings(pool: PoolCapacity) -> Iterator[tuple[Part, str]]:
             yield part, part.term.display(unit(pool, pool.units(part.term.nodes)))
 
 
+def stops(pool: PoolCapacity) -> Iterator[str]:
+    """Yield the teams whose queue a state stops, those of one cause together."""
+    teams: dict[str, list[str]] = {}
+    for part in pool.parts:
+        if not part.state.is_open:
+            teams.setdefault(part.state.display, []).append(part.team)
+    for cause, names in teams.items():
+        yield f"no job of {some(names)} starts: {cause}"
+
+
 def maintenances(pool: PoolCapacity) -> Iterator[str]:
     """Yield what is out of use until when, and what each team lacks meanwhile."""
     for window in pool.maintenance:

@@ -105,8 +105,10 @@ def _grant(space: Space, grant: Grant, own: str) -> Iterator[Value]:
     """Yield the values of a runtime that a namespace may run."""
     launch = grant.launch
     size = f"jobs up to {grant.size}{_parts(grant)}"
-    if space.team.is_draining:
-        size = "no jobs: the team is draining"
+    own_class = launch.hardware.node_class
+    state = next(each.state for each in space.queues if each.node_class == own_class)
+    if not state.is_open:
+        size = f"no jobs: {state.display}"
     yield Value(f"{own}runtime {launch.name}", size, space.team.at / "runtimes")
     if about := launch.runtime.description:
         yield Value(f"{own}use of {launch.name}", about, launch.runtime.at / "description")
@@ -184,6 +186,12 @@ def _ranks(launch: Launch) -> str:
     return f"{launch.ranks} per {where}, each bound to {cores} ({threads})"
 
 
+def _pool_state(pool: Pool) -> Iterator[Value]:
+    """Yield the state of a pool where it stops queues."""
+    if not pool.stated.is_open:
+        yield Value(f"{pool.name}: state", pool.state, pool.stated.at)
+
+
 def _rails(pool: Pool) -> str:
     """Return the rails of a node by their NUMA node; a pod can't choose among them."""
     sides = Counter(rail.nic.numa for rail in pool.rails)
@@ -208,6 +216,7 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
         yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
+            yield from _pool_state(flavor.pool)
             yield Value(f"{pool}: own", quota.display(quota.nodes), quota.at / quota.unit)
             if quota.withheld:
                 lacking = f"{quota.display(quota.withheld)} until nodes are back from maintenance"

@@ -1,4 +1,4 @@
-"""Queues that Kueue holds while nodes are in maintenance."""
+"""Queues that start no job: by a state, or while nodes are in maintenance."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def held_queues(site: Site) -> frozenset[str]:
     """Return the names of queues in which no job can start until nodes are back.
 
     A job that is only too large for what is left does not count: smaller ones start beside it.
+    A queue that a state stops is left out.
     """
     in_use = site.in_use
     if in_use is site:
@@ -26,7 +27,7 @@ def _open_queues(site: Site) -> Iterator[str]:
     owners = owners_of(site)
     for tenant in site.tenants:
         for queue in tenant.queues:
-            for flavor in queue.flavors:
+            for flavor in queue.flavors if queue.state.is_open else ():
                 lent = lent_by_others(site.cluster, owners[flavor.name])
                 borrowed = min(flavor.quota.borrow, lent.get(tenant.name, Fraction(0)))
                 most = min(flavor.quota.nodes + borrowed, Fraction(flavor.pool.nodes))

@@ -17,6 +17,7 @@ from trainyard.model.maintenance import Maintenance
 from trainyard.model.money import Price
 from trainyard.model.nvlink import CHANNEL
 from trainyard.model.quantity import format_amount, format_nodes
+from trainyard.model.state import State
 from trainyard.model.topology import Topology
 
 
@@ -31,6 +32,7 @@ class Pool:
         price: of a node-hour; None where the profile states none.
         maintenance: what is out of use, in the profile's order.
         own_labels: of these nodes, beside those of the hardware.
+        state: ``active``, ``held`` or ``draining``, of the queues with quota on it.
         has_nvlink: whether jobs use NVLink between its nodes.
     """
 
@@ -47,6 +49,7 @@ class Pool:
     maintenance: tuple[Maintenance, ...] = ()
     own_labels: Mapping[str, str] = field(default_factory=dict)
     has_nvlink: bool = False
+    state: str = "active"
 
     @property
     def labels(self) -> dict[str, str]:
@@ -57,6 +60,11 @@ class Pool:
     def labels_at(self) -> Pointer:
         """Where the labels are stated that tell it from pools of the same hardware."""
         return self.at / "labels" if self.own_labels else self.hardware.stated("labels")
+
+    @property
+    def stated(self) -> State:
+        """Its state with the place that states it."""
+        return State(self.state, self.at / "state", f"pool {self.name}")
 
     @property
     def promised(self) -> int:

@@ -10,6 +10,7 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import format_amount
+from trainyard.model.state import State, furthest
 from trainyard.model.team import Quota, Team
 
 
@@ -78,6 +79,15 @@ class Queue:
     def name(self) -> str:
         """Name of the ClusterQueue."""
         return names.cluster_queue(self.team.name, self.node_class)
+
+    @property
+    def state(self) -> State:
+        """The state of its team, or of a pool that is nearer to the end; of equal ones the first.
+
+        Kueue holds and drains a queue as a whole.
+        """
+        stated = (flavor.pool.stated for flavor in self.flavors)
+        return furthest(self.team.state_on(self.cluster.name), *stated)
 
     @property
     def in_use(self) -> Queue:

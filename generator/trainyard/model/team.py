@@ -215,8 +215,8 @@ class Team:
     """One team, complete.
 
     Args:
-        state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone:
-            nothing is made). Of a team on a cluster, its state there.
+        state: ``active``, ``held`` (its queues admit no job), ``draining`` (they evict too) or
+            ``retired`` (a tombstone: nothing is made). Of a team on a cluster, its state there.
         states: cluster -> its state there, of each that it has quota on or has left.
         renamed_from: name that it had; empty for none. Only the change that renames it reads this.
         folder: its folder on NFS servers and in secret stores.
@@ -263,18 +263,13 @@ class Team:
     compliance: Compliance | None
     encrypts_transit: bool | None
 
-    @property
-    def is_draining(self) -> bool:
-        """Whether its queues evict its jobs and admit none."""
-        return self.state == "draining"
-
     def quotas_on(self, cluster: str) -> list[Quota]:
         """Return its quota on the pools of a cluster."""
         return [quota for quota in self.quotas if quota.cluster == cluster]
 
     def state_on(self, cluster: str) -> State:
         """Return its state on a cluster."""
-        return self.states.get(cluster) or State(self.state, self.at / "state")
+        return self.states.get(cluster) or State(self.state, self.at / "state", f"team {self.name}")
 
     @property
     def largest_job(self) -> int:

@@ -13,6 +13,7 @@ from trainyard.model.named import by_name
 from trainyard.model.network import AddressPool
 from trainyard.model.queue import Flavor, Queue
 from trainyard.model.space import Sample, Space
+from trainyard.model.state import State
 from trainyard.model.storage import Claim
 from trainyard.model.team import Team
 
@@ -53,6 +54,10 @@ class Tenant:
     def flavors(self) -> tuple[Flavor, ...]:
         """Its quota on each pool."""
         return tuple(chain.from_iterable(queue.flavors for queue in self.queues))
+
+    def state_of(self, flavor: Flavor) -> State:
+        """Return the state of its queue with quota on a pool."""
+        return next(each.state for each in self.queues if flavor.name in by_name(each.flavors))
 
     @property
     def in_use(self) -> Tenant:

@@ -182,6 +182,11 @@ class TeamPage:
         return [queue for queue in self.tenant.queues if queue.name in self.held_queues]
 
     @property
+    def stopped(self) -> list[Queue]:
+        """Its queues in which no job starts by a state of the team, the cluster or a pool."""
+        return [queue for queue in self.tenant.queues if not queue.state.is_open]
+
+    @property
     def example(self) -> Example:
         """The job to begin with."""
         return example_of(self.tenant.samples)

@@ -17,6 +17,7 @@ from trainyard.capacity.wording import (
     rows,
     size,
     some,
+    stops,
 )
 from trainyard.report.bars import bar
 from trainyard.report.content import Content
@@ -30,7 +31,8 @@ _LIMITS = {
     "maxNodes": "maxNodes of its runtimes",
     "smallest job": "none fits: MPI needs two",
     "runtimes": "no runtime runs here",
-    "draining": "none: the team is draining",
+    "held": "none: its queue is held",
+    "draining": "none: its queue is draining",
 }
 """Value that limits the largest job -> words for it."""
 
@@ -71,7 +73,7 @@ def _pool(cluster: str, pool: PoolCapacity) -> Node:
     return [
         h4[pool.name, " ", badge(kind, balance(pool))],
         p[f"{size(pool)}; hardware {pool.hardware}."],
-        (p[f"{line}."] for line in maintenances(pool)),
+        (p[f"{line}."] for line in (*stops(pool), *maintenances(pool))),
         bar(pool),
         _folded(f"Teams of {pool.name}", _teams(cluster, pool), len(pool.parts)),
         details[summary[f"Resources of {pool.name}"], resources],

@@ -43,9 +43,9 @@ def teams(content: Content) -> Element:
 
 
 def _row(tenant: Tenant) -> tuple[Node, ...]:
-    state = tenant.team.state
+    states = sorted({queue.state.word for queue in tenant.queues if not queue.state.is_open})
     return (
-        tenant.name if state == "active" else [tenant.name, " ", badge("warned", state)],
+        [tenant.name, [[" ", badge("warned", state)] for state in states]],
         tenant.cluster.name,
         map(_quota, tenant.flavors),
         sum(int(flavor.quota.nodes * flavor.pool.hardware.gpus) for flavor in tenant.flavors),
@@ -65,7 +65,7 @@ def _quota(flavor: Flavor) -> Element:
 
 
 def _largest_job(tenant: Tenant) -> int:
-    if tenant.team.is_draining:
+    if tenant.team.state == "draining":
         return 0
     return max((grant.nodes for grant in _granted(tenant)), default=0)
 

@@ -196,6 +196,7 @@ def _pool(
         maintenance=tuple(_maintenance(stated, at / "maintenance")),
         own_labels=_labels(stated),
         has_nvlink=stated["nvlink"],
+        state=stated["state"],
     )
 
 

@@ -124,7 +124,7 @@ def _states(profiles: Profiles) -> dict[str, State]:
     states = {}
     for name, source in sorted(profiles.clusters.items()):
         fields = source.value or {"state": "active"}
-        states[name] = State(fields["state"], Pointer(source.file) / "state")
+        states[name] = State(fields["state"], Pointer(source.file) / "state", f"cluster {name}")
     return states
 
 

@@ -50,7 +50,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     Nothing is rendered for a retired team, and what it used may go: its names are not looked up.
     """
     at, fields = Pointer(source.file), source.value
-    states = yield from _states(fields, at, known.clusters)
+    states = yield from _states(name, fields, at, known.clusters)
     names = _names(fields, states)
     quotas = yield from _quotas(name, names, at / "quota", known.pools)
     runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
@@ -87,17 +87,18 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
 
 
 def _states(
-    fields: Mapping[str, Any], at: Pointer, clusters: Mapping[str, State]
+    name: str, fields: Mapping[str, Any], at: Pointer, clusters: Mapping[str, State]
 ) -> Resolving[dict[str, State]]:
     """Return the team's state on each cluster that its profile names."""
-    own, stated = State(fields["state"], at / "state"), fields.get("states", {})
+    own = State(fields["state"], at / "state", f"team {name}")
+    stated = fields.get("states", {})
     for cluster in sorted(stated) if own.word != "retired" else ():
         yield from find("cluster", cluster, clusters, (at / "states" / cluster).key())
     found = {}
     for cluster in sorted({*fields["quota"], *stated}):
         there = [clusters[cluster]] if cluster in clusters else []
         if cluster in stated:
-            there.append(State(stated[cluster], at / "states" / cluster))
+            there.append(replace(own, word=stated[cluster], at=at / "states" / cluster))
         found[cluster] = furthest(own, *there)
     return found
 

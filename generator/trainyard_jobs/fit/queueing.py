@@ -38,7 +38,7 @@ def queue_checks(case: Case) -> Iterator[Check]:
         message = f"namespace {case.namespace} has no LocalQueue `{label}` that leads to a queue"
         yield Check(Link.QUEUE, Standing.NEVER, message, _quota_place(case))
         return
-    checks = [*_stopped(case, local, queue), *_range_checks(case)]
+    checks = [*_stopped(case, queue), *_range_checks(case)]
     checks += _coverage(case, queue)
     yield from checks
     if not any(check.standing is Standing.NEVER for check in checks):
@@ -49,20 +49,20 @@ def _quota_place(case: Case) -> Pointer:
     return case.ground.tenant.team.at / "quota"
 
 
-def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
+def _stopped(case: Case, queue: Manifest) -> Iterator[Check]:
     """Yield why a queue admits nothing, by the profiles or by what the snapshot shows."""
     snapshot = case.ground.snapshot
-    for manifest in (local, queue):
-        policy = value_at(manifest.body, "spec.stopPolicy") or "None"
-        # A queue is held for nodes in maintenance, which its quota shows too.
-        if policy not in {"None", "Hold"}:
-            team = case.ground.tenant.team
-            stopped = f"{manifest.body['kind']} {manifest.name} is stopped ({policy})"
-            message = f"{stopped}: the team is {team.state}"
-            repair = ("set `state: active` in the team's profile",)
-            place = team.at / "state"
-            yield Check(Link.QUEUE, Standing.NEVER, message, place, repair=repair)
-            return
+    state = _model(case, queue).state
+    # A queue is held for nodes in maintenance too, which its quota shows.
+    if not state.is_open:
+        message = f"ClusterQueue {queue.name} admits no job: {state.display}"
+        repair = (f"wait until that ends: `state: active` in {state.at.file}",)
+        standing = Standing.WAITS
+        if state.word == "draining":
+            repair = (f"set `state: active` in {state.at.file}",)
+            standing = Standing.NEVER
+        yield Check(Link.QUEUE, standing, message, state.at, repair=repair)
+        return
     if why := snapshot.stopped.get(queue_node(queue.name)) if snapshot else None:
         message = f"on the cluster ClusterQueue {queue.name} admits nothing now: {why}"
         repair = ("wait until an admin starts the queue",)

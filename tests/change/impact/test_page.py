@@ -42,7 +42,7 @@ THIRD: Changes = {
 IMAGE = f"registry.example.com/ml/openmpi-cuda@sha256:{64 * '1'}"
 
 EVICTS: dict[str, tuple[Changes, Changes]] = {
-    "`state: draining`": ({}, {NLP: {"state": "draining"}}),
+    "`state: draining` of a team, a cluster or a pool": ({}, {NLP: {"state": "draining"}}),
     "fewer `nodes` in a cohort": (
         {NLP: team(4)},
         {NLP: team(2)},

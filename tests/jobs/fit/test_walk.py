@@ -254,7 +254,26 @@ def test_no_end_of_a_job_helps_a_draining_team() -> None:
     check = only(verdict(ground(changes), sample({})), Link.QUEUE)
 
     assert check.standing is Standing.NEVER
-    assert "the team is draining" in check.message
+    assert check.message == "ClusterQueue nlp-gpu admits no job: team nlp is draining"
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({"teams/nlp.yaml": {"state": "held"}}, "team nlp"),
+        ({"clusters/prod-east.yaml": {"state": "held"}}, "cluster prod-east"),
+        ({"clusters/prod-east.yaml": {"pools": {"dgx-h100": {"state": "held"}}}}, "pool dgx-h100"),
+    ],
+)
+def test_job_of_a_held_queue_waits_and_one_that_never_fits_is_still_found(
+    changes: dict[str, Any], cause: str
+) -> None:
+    held = verdict(ground(changes), sample({}))
+    check = only(held, Link.QUEUE)
+    assert (held.standing, check.standing) == (Standing.WAITS, Standing.WAITS)
+    assert check.message == f"ClusterQueue nlp-gpu admits no job: {cause} is held"
+    larger = merged(sample({}), {"spec": {"trainer": {"numNodes": 9}}})
+    assert verdict(ground(changes), larger).standing is Standing.NEVER
 
 
 @pytest.mark.parametrize("missing", ["nlp-gpu", "vision-gpu"])

@@ -41,6 +41,7 @@ from trainyard.change.impact.states import (
     regulation_changes,
     waiting_changes,
 )
+from trainyard.change.impact.stops import stop_changes
 from trainyard.change.objects import Sides
 from trainyard.model.workload import Dump
 
@@ -71,14 +72,14 @@ def compare(
 
 def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> ClusterImpact | None:
     """Return the impact on a cluster; None when nothing changes there."""
-    edited = replace(sides, before={}, after={}) if _same_objects(sides) else sides
-    objects, stays = object_changes(edited), on_cluster(edited)
+    edited, objects, stays = _changed(sides)
     disruptions = disturbed(edited.in_use, objects)
     impact = ClusterImpact(
         sides.name,
         _change(sides),
         disruptions=tuple(each.disruption for each in disruptions),
         renames=rename_changes(stays),
+        stops=stop_changes(sides),
         quotas=quota_changes(sides),
         transfers=transfers(sides.in_use),
         payers=payer_changes(sides),
@@ -109,6 +110,12 @@ def _cluster(sides: Sides, upgrade: Upgrade | None, dump: Dump | None) -> Cluste
         facts=fact_changes(sides),
     )
     return _with_jobs(impact, sides, disruptions, dump)
+
+
+def _changed(sides: Sides) -> tuple[Sides, tuple[ObjectChange, ...], Sides]:
+    """Return both sides, without objects where these are equal; their changes; and what stays."""
+    edited = replace(sides, before={}, after={}) if _same_objects(sides) else sides
+    return edited, object_changes(edited), on_cluster(edited)
 
 
 def _with_jobs(

@@ -34,6 +34,7 @@ from trainyard.change.impact.states import (
     RegulationChange,
     WaitingChange,
 )
+from trainyard.change.impact.stops import StopChange
 from trainyard.model.identity import Identity
 
 
@@ -73,6 +74,7 @@ class ClusterImpact:
     change: str
     disruptions: tuple[Disruption, ...] = ()
     renames: tuple[Rename, ...] = ()
+    stops: tuple[StopChange, ...] = ()
     quotas: tuple[QuotaChange, ...] = ()
     transfers: tuple[Transfer, ...] = ()
     payers: tuple[PayerChange, ...] = ()

@@ -10,6 +10,7 @@ from itertools import chain, starmap
 
 from trainyard.change.impact.places import peers_of, pools_of
 from trainyard.change.impact.quotas import ResourceChange, resource_changes
+from trainyard.change.impact.stops import closed_queues
 from trainyard.change.impact.values import differing, differing_or_absent
 from trainyard.change.objects import Sides
 from trainyard.model.held import held_queues
@@ -265,12 +266,13 @@ def maintenance_changes(sides: Sides) -> tuple[MaintenanceChange, ...]:
         return ()
     before, after = pools_of(sides.old), pools_of(sides.new)
     held_before, held_after = _held(sides.old), _held(sides.new)
+    closed = closed_queues(sides.new)
     changes = []
     for name, pool in sorted(after.items()):
         was = _out_of_use(before[name]) if name in before else ()
         if was != _out_of_use(pool):
             held = tuple(sorted(held_after[name] - held_before[name]))
-            released = tuple(sorted(held_before[name] - held_after[name]))
+            released = tuple(sorted(held_before[name] - held_after[name] - closed))
             numbers = name, pool.nodes, was, _out_of_use(pool)
             changes.append(MaintenanceChange(*numbers, held, released))
     return tuple(changes)

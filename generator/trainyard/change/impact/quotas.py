@@ -193,7 +193,7 @@ def most_nodes(site: Site) -> dict[tuple[str, str], Fraction]:
 
 def _reach(tenant: Tenant, flavor: Flavor, nodes: Fraction) -> Fraction:
     """Return the nodes of the largest job that a team's queue can admit on a pool."""
-    if tenant.team.is_draining:
+    if not tenant.state_of(flavor).is_open:
         return Fraction(0)
     sizes = (largest_pods(grant, nodes) * grant.launch.part for grant in grants_on(tenant, flavor))
     return max(sizes, default=Fraction(0))

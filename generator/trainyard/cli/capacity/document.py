@@ -114,6 +114,7 @@ def _part(pool: PoolCapacity, part: Part) -> dict[str, Any]:
         "team": part.team,
         "cohort": part.cohort or None,
         "root": part.root or None,
+        "state": part.state.word,
         "own": pool.units(part.own),
         "withheld": pool.units(part.withheld),
         "lend": pool.units(part.lend),

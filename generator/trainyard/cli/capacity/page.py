@@ -18,6 +18,7 @@ from trainyard.capacity.wording import (
     rows,
     size,
     some,
+    stops,
 )
 from trainyard.cli.capacity.bars import bar
 from trainyard.cli.tables.model import Head, Item, Name, Page, Part, Table
@@ -36,7 +37,7 @@ def _cluster(capacity: Capacity) -> Page:
 
 
 def _pool(pool: PoolCapacity) -> Part:
-    lacking = [Item([line]) for line in maintenances(pool)]
+    lacking = [Item([line]) for line in (*stops(pool), *maintenances(pool))]
     ends = []
     for part, ending in endings(pool):
         ends.append(Item([Name(part.team), f" has {pool.units(part.own)} {ending}"]))

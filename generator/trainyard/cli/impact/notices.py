@@ -18,6 +18,7 @@ _DELIVERY = {SYNCED_BY: "lets another Argo CD sync", SYNCED_FROM: "moves the sou
 
 def notices(impact: Impact) -> Iterator[str]:
     """Yield what a reviewer must know beside disruptions: what is lost, opened, or final."""
+    yield from _stopped(impact)
     yield from _out_of_use(impact)
     yield from _moved(impact)
     yield from _given_up(impact)
@@ -26,6 +27,15 @@ def notices(impact: Impact) -> Iterator[str]:
         names = set(chain.from_iterable(map(describe, changed)))
         if names:
             yield f"{what} {few(sorted(names))}"
+
+
+def _stopped(impact: Impact) -> Iterator[str]:
+    """Yield whose queues are held or opened; the disruptions have those that are drained."""
+    for cluster in impact.clusters:
+        for word, what in {"held": "holds", "active": "opens"}.items():
+            teams = sorted({each.team for each in cluster.stops if each.after == word})
+            if teams:
+                yield f"{what} queues of {few(teams)} on {cluster.name}"
 
 
 def _moved(impact: Impact) -> Iterator[str]:

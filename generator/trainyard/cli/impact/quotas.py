@@ -24,6 +24,7 @@ def quota_lines(cluster: ClusterImpact, names: Names = few) -> Iterator[str]:
     """Yield what changes of teams' quota, of cohorts and of pools."""
     for renamed in cluster.renames:
         yield from _rename(renamed)
+    yield from _stops(cluster, names)
     for maintenance in cluster.maintenance:
         yield from _maintenance(maintenance)
     yield from _teams(cluster, names)
@@ -57,6 +58,27 @@ def _together(told: Mapping[tuple[str, str], tuple[str, ...]], names: Names) -> 
         if team == teams[0]:
             mark, first, *rest = lines
             yield from (f"{mark} {names(teams)} {first}", *rest)
+
+
+_STOPPED = {
+    "held": "no job starts in them; running jobs go on",
+    "draining": "their jobs are evicted and wait, and none starts",
+    "active": "jobs that wait in them start",
+}
+"""State of queues -> what becomes of jobs."""
+
+
+def _stops(cluster: ClusterImpact, names: Names) -> Iterator[str]:
+    """Yield the queues that are stopped or opened, those of one cause together."""
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for change in cluster.stops:
+        alike[change.after, change.cause].append(change.queue)
+    for (word, cause), queues in alike.items():
+        if word == "active":
+            yield f"~ active again: {names(queues)}; before, {cause}"
+        else:
+            yield f"! {word}: {names(queues)}; {cause}"
+        yield f"  {_STOPPED[word]}"
 
 
 def _maintenance(change: MaintenanceChange) -> Iterator[str]:

@@ -63,7 +63,7 @@ def _teams(site: Site) -> Iterator[Record]:
     held = held_queues(site)
     for tenant in site.tenants:
         for queue in tenant.queues:
-            if tenant.team.state == "active" and queue.name not in held:
+            if queue.state.is_open and queue.name not in held:
                 labels = {"cluster_queue": queue.name, "team": tenant.name}
                 yield Record("trainyard:cluster_queue:team", "vector(1)", labels)
     for space in site.spaces:

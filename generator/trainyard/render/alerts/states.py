@@ -59,6 +59,7 @@ ALERTS = (
             "The limits of this cluster, by priority: {waiting}.",
         ),
         fix=(
+            "If the queue is stopped, the team's page says why; no job starts until that ends.",
             "If the message says that the job exceeds the quota, the job never starts: delete it.",
             "If jobs of others hold the quota, raise the priority of the job or the team's quota.",
             "If nodes are missing, see [TrainyardPoolBelowQuota](#trainyardpoolbelowquota).",

@@ -34,13 +34,11 @@ def stop_policy(queue: Queue, held: Collection[str]) -> str:
     """Return Kueue's policy: to admit jobs, none, or none and to evict the running ones.
 
     Args:
-        queue: the queue; that of a draining team evicts its jobs.
-        held: names of queues in which no job can start. Their running jobs stay until somebody
+        queue: the queue, whose state counts first.
+        held: names of open queues in which no job can start. Their running jobs stay until somebody
             empties the nodes.
     """
-    if queue.team.is_draining:
-        return "HoldAndDrain"
-    return "Hold" if queue.name in held else "None"
+    return "Hold" if queue.name in held else queue.state.stop_policy
 
 
 @dataclass(frozen=True, slots=True)

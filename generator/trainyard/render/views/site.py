@@ -191,9 +191,10 @@ class SiteView:
         return f"{{{', '.join(limits)}}}"
 
     @property
-    def has_draining_team(self) -> bool:
-        """Return whether the queues of some team evict its jobs and admit none."""
-        return any(tenant.team.is_draining for tenant in self.site.tenants)
+    def has_stopped_queue(self) -> bool:
+        """Return whether some queue starts no job by a state."""
+        queues = chain.from_iterable(tenant.queues for tenant in self.site.tenants)
+        return not all(queue.state.is_open for queue in queues)
 
     @property
     def maintained(self) -> bool:

@@ -25,7 +25,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in active(platform):
         roles = {*team.groups, *(account.role for account in team.accounts)}
-        if team.state == "active" and not roles & {"admin", "user"}:
+        if team.state in {"active", "held"} and not roles & {"admin", "user"}:
             message = f"no group or service account of team {team.name} may submit jobs"
             yield RULE.at(team.at / "groups", message)
 
