@@ -141,6 +141,16 @@ def test_point_of_no_return_is_at_its_part() -> None:
     assert not any(part.one_way for step in others for part in step)
 
 
+def test_api_server_does_not_go_back() -> None:
+    """The way back of an upgrade without one is no step that somebody can take."""
+    steps = way(on("kubernetes-1.36"), on("kubernetes-1.34")).steps
+    parts = {part.by: part for step in steps for part in step}
+    found = {by for by, part in parts.items() if part.impossible}
+
+    assert found == {"owner of the API server"}
+    assert not any(part.one_way for part in parts.values())
+
+
 @pytest.mark.parametrize("rises", [False, True])
 def test_dropped_fields_are_named_with_their_objects(rises: bool) -> None:
     """Servers of the other release meet the tree that is there meanwhile: the old, or the new."""

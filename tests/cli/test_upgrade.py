@@ -69,6 +69,8 @@ def test_plan_writes_nothing_and_the_edits_keep_each_other_byte(
     assert "Nothing was written. `--write` edits profiles/clusters/lab.yaml" in planned.err
     assert "in one window: Kueue: kueue 0.16 -> 0.19; Trainer: trainer 2.1 -> 2.3" in way(planned)
     assert "3. merge `state: draining`" in way(planned)
+    first = "evicts all jobs of nlp on lab: its way to kubernetes-1.36 begins with a drain"
+    assert planned.out.startswith(first)
     assert "+ openmpi-v2 on dgx-h100: nlp may use it" in planned.out
 
     written = trainyard("upgrade", "lab", "--to", "kubernetes-1.36", "--write")
@@ -263,4 +265,15 @@ def test_broken_profile_is_never_written(
     ended = trainyard("upgrade", "lab", "--to", "kubernetes-1.36", "--write")
     assert ended.code in {Exit.FINDINGS, Exit.IO}
     assert "internal error" not in ended.err
+    assert contents() == before
+
+
+def test_day_that_is_past_keeps_no_runtime(begin: Callable[..., None], trainyard: Call) -> None:
+    begin("kubernetes-1.34")
+    before = contents()
+    words = ("upgrade", "lab", "--to", "kubernetes-1.36", "--write", "--keep-until", "2020-01-01")
+    refused = trainyard(*words)
+
+    assert refused.code == Exit.USAGE
+    assert "2020-01-01 is past" in refused.err
     assert contents() == before

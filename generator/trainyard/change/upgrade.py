@@ -31,12 +31,15 @@ class Part:
         versions: that change; none of the tree.
         alone: what is known to fail if this part goes alone, and so has to go with others.
         one_way: why there is no way back, each with its component.
+        impossible: why it can't be done where it runs, each with its component: it is the way back
+            of an upgrade that has none.
     """
 
     by: str
     versions: tuple[Change, ...]
     alone: tuple[Fault, ...] = ()
     one_way: tuple[str, ...] = ()
+    impossible: tuple[str, ...] = ()
 
     @property
     def is_tree(self) -> bool:
@@ -84,6 +87,11 @@ class ReleaseChange:
     sdk: Change | None
     changes: Mapping[str, str]
     dropped: tuple[Dropped, ...] = ()
+
+    @property
+    def drains(self) -> bool:
+        """Whether no job may be left on the way: a running one would lose fields."""
+        return bool(self.jobs_lose and self.teams and not self.replaced)
 
 
 def release_changes(
@@ -163,6 +171,7 @@ def _steps(old: Cluster, new: Cluster) -> Iterator[tuple[Part, ...]]:
                 parts.get(name, ()),
                 _faults(old, new, parts, done | {name}) if together else (),
                 tuple(_one_way(new.release, parts.get(name, ()))),
+                tuple(_impossible(new.release, parts.get(name, ()))),
             )
             for name in some
         )
@@ -226,6 +235,11 @@ def _one_way(release: Release, changes: Iterable[Change]) -> Iterator[str]:
             before, after = change.before, change.after
             if row.component == change.name and before and after and row.applies(before, after):
                 yield f"{change.name}: {row.why}"
+
+
+def _impossible(release: Release, changes: Iterable[Change]) -> Iterator[str]:
+    """Yield why versions can't fall: the other way there would be no way back."""
+    return _one_way(release, (Change(each.name, each.after, each.before) for each in changes))
 
 
 def with_objects(change: ReleaseChange, sides: Sides) -> ReleaseChange:

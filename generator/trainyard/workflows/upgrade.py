@@ -71,7 +71,7 @@ def plan_upgrade(place: Target, wanted: Wanted, goal: Goal, proofs: Proofs = UNK
         proofs: of earlier commands.
 
     Raises:
-        ValueError: there is no such cluster, or no such release.
+        ValueError: there is no such cluster or release, or the day is past.
         TreeError: as `diff`; or a profile can't be edited in its form.
         ToolError: as `diff`.
     """
@@ -87,6 +87,8 @@ def plan_upgrade(place: Target, wanted: Wanted, goal: Goal, proofs: Proofs = UNK
         if not more:
             break
         edited |= more
+    if goal.keep_until and goal.keep_until < (wanted.today or change.base.date):
+        raise ValueError(f"{goal.keep_until} is past: runtimes are kept until a day to come")
     known = read.sources()
     edits = {}
     for path, new in now.items():

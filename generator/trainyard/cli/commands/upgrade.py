@@ -110,7 +110,7 @@ def _planned(place: Target, wanted: Wanted, goal: Goal) -> Upgrade:
     """Return what the upgrade does.
 
     Raises:
-        click.UsageError: there is no such cluster, or no such release.
+        click.UsageError: there is no such cluster or release, or the day is past.
     """
     try:
         return plan_upgrade(place, wanted, goal, of_this_machine())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from trainyard.change.diff import Diff
+from trainyard.change.impact.disruption import Disruption
 from trainyard.change.impact.model import Impact, Upgrade
 from trainyard.cli.impact.notices import notices
 from trainyard.cli.impact.sections import counts, name_of, sentence, size_of
@@ -42,7 +43,7 @@ def headline(diff: Diff, impact: Impact) -> str:
 
 def _worst(diff: Diff, impact: Impact) -> str:
     """Return one sentence with the worst that happens, and the nodes that nobody can use."""
-    return "; ".join([*_emptied(impact), _disruption(diff, impact), *notices(impact)])
+    return "; ".join([*_emptied(impact), *_disruptions(diff, impact), *notices(impact)])
 
 
 def _emptied(impact: Impact) -> Iterator[str]:
@@ -55,11 +56,20 @@ def _emptied(impact: Impact) -> Iterator[str]:
                 yield f"no job can start on {pool.pool} of {cluster.name} any more"
 
 
-def _disruption(diff: Diff, impact: Impact) -> str:
+def _disruptions(diff: Diff, impact: Impact) -> Iterator[str]:
+    """Yield what the way to another release disrupts, and what the merge does."""
+    drained = [change for change in diff.releases if change.drains]
+    for change in drained:
+        teams, way = few(change.teams), f"its way to {change.after}"
+        yield f"evicts all jobs of {teams} on {change.cluster}: {way} begins with a drain"
+    if impact.worst:
+        yield _disruption(impact, impact.worst)
+    elif not drained:
+        yield _harmless(diff, impact)
+
+
+def _disruption(impact: Impact, worst: Disruption) -> str:
     """Return the worst disruption, and how many others there are."""
-    worst = impact.worst
-    if worst is None:
-        return _harmless(diff, impact)
     more = sum(len(cluster.disruptions) for cluster in impact.clusters) - 1
     size = f", {amount}" if (amount := size_of(worst)) else ""
     others = f"; and {counted(more, 'more disruption')}" if more else ""

@@ -25,7 +25,7 @@ def _steps(change: ReleaseChange) -> Iterator[str]:
         yield "  Make another cluster, and move the teams."
         return
     steps = list(map(_step, change.steps))
-    if change.jobs_lose and change.teams:
+    if change.drains:
         first = next(at for at, parts in enumerate(change.steps) if any(map(_hits_jobs, parts)))
         steps = [*steps[:first], _drain(change), *steps[first:], _open()]
     for number, (mark, what, details) in enumerate(steps, 1):
@@ -63,11 +63,14 @@ def _step(parts: tuple[Part, ...]) -> _Step:
     """Return a step; what has to go at once is one window."""
     what = "; ".join(map(_part, parts))
     together = len(parts) > 1
+    impossible = [
+        f"not possible in place: {reason}" for part in parts for reason in part.impossible
+    ]
     details = [f"{_first(part)} alone: {_fault(part.alone[0])}" for part in parts if part.alone]
     return (
-        "!" if together else "~",
+        "!" if together or impossible else "~",
         f"in one window: {what}" if together else what,
-        (*details, *_back(parts)),
+        (*impossible, *details, *_back(parts)),
     )
 
 
