@@ -189,6 +189,12 @@ def top_priority_for_all(stage: Stage) -> None:
     assert pushing.is_admitted
 
 
+def queue_stopped_in_part(stage: Stage) -> None:
+    """A job that fits on the open pool waits too."""
+    scene = stage.deploy(bad("scheduling/queue-stopped-in-part"))
+    assert scene.waits(scene.submit("nlp", 2), "is inactive")
+
+
 def queue_without_trainjob(stage: Stage) -> None:
     """No job is admitted, with a queue or without one."""
     scene = stage.deploy(bad("scheduling/queue-without-trainjob"))

@@ -100,6 +100,7 @@ SEEN: dict[str, Seen] = {
     "scheduling/mixed-topology": Seen(scheduling.mixed_topology),
     "scheduling/no-priorities": Seen(scheduling.no_priorities),
     "scheduling/no-return-after-steps": Seen(scheduling.no_return_after_steps, OLD),
+    "scheduling/queue-stopped-in-part": Seen(scheduling.queue_stopped_in_part),
     "scheduling/queue-without-trainjob": Seen(scheduling.queue_without_trainjob, BLIND),
     "scheduling/too-many-resources-in-queue": Seen(scheduling.too_many_resources_in_queue, OLD),
     "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),

@@ -16,7 +16,8 @@ RULE = Rule(
     summary="All pools of a queue have the same state.",
     why="""
         Kueue holds and drains a ClusterQueue as a whole (`stopPolicy`), and a ResourceFlavor has
-        no such field. The jobs of the team on its other pools would wait or be evicted too.
+        no such field. The jobs of the team on its other pools would wait or be evicted too (seen
+        with Kueue 0.19.2).
     """,
     fix="""
         Set the same `state` for all pools of the queue. To stop one of them, list its nodes under
