@@ -124,7 +124,7 @@ def _beyond_quota(lab: Lab, templates: Sequence[JobTemplate]) -> list[Failure]:
 
 
 def _not_held_back(jobs: Iterable[tuple[JobTemplate, int, Job]]) -> Iterator[Failure]:
-    """Yield a failure for each job that is admitted, or whose user does not see that the quota is the reason."""
+    """Yield a failure for each job that is admitted, or whose user does not see why it waits."""
     for template, pods, job in jobs:
         if job.is_admitted or not _exceeds_quota(template, job):
             reason = job.waiting_reason or "Kueue says nothing"
