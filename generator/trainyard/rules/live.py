@@ -26,19 +26,29 @@ def check_live(live: Live) -> Iterator[Diagnostic]:
 
 
 def _unchecked(live: Live, due: list[LiveCheck]) -> Iterator[Diagnostic]:
-    """Yield each kind that a rule needs and that could not be read."""
-    needed: dict[Resource, list[str]] = {}
+    """Yield the kinds that rules need and that could not be read, those of one reason together."""
+    needed: dict[Resource, set[str]] = {}
     for check in due:
         for resource in check.needs(live):
-            needed.setdefault(resource, []).append(check.rule.id)
+            needed.setdefault(resource, set()).add(check.rule.id)
+    causes: dict[str, list[Resource]] = {}
     for resource, reason in live.facts.without(needed):
-        message = f"{resource.display}: {reason}; not checked: {', '.join(needed[resource])}"
-        yield UNCHECKED.at(live.at, message, hint=_hint(live, resource))
+        causes.setdefault(reason, []).append(resource)
+    for reason, unread in causes.items():
+        kinds = ", ".join(resource.display for resource in unread)
+        rules = ", ".join(sorted(set().union(*(needed[resource] for resource in unread))))
+        message = f"{kinds}: {reason}; not checked: {rules}"
+        yield UNCHECKED.at(live.at, message, hint=_hint(live, unread))
 
 
-def _hint(live: Live, resource: Resource) -> str:
-    """Return what makes a kind readable: a right, or a dump that has it."""
-    if not live.facts.server:
-        return f"Add `kubectl get {resource.name} -A -o json` to the dump."
-    (rule,) = rules_of([resource])
-    return f"Add this rule to the ClusterRole of the account that reads: `{json.dumps(rule)}`."
+def _hint(live: Live, unread: list[Resource]) -> str:
+    """Return what makes kinds readable: rights, or a dump that has them."""
+    if live.facts.server:
+        rules = json.dumps(rules_of(unread))
+        return f"Add these rules to the ClusterRole of the account that reads: `{rules}`."
+    # `kubectl get A,B` prints nothing at all where the cluster lacks one of the kinds.
+    names = " ".join(resource.name for resource in unread)
+    return (
+        f"Make a dump of what the cluster has of them: `for kind in {names}; do kubectl get $kind "
+        "-A -o yaml; echo ---; done`."
+    )
