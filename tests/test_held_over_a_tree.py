@@ -54,7 +54,8 @@ def test_cluster_is_held_drained_and_opened_again(history: History) -> None:
     assert shown.startswith("evicts: nobody; holds queues of audio, nlp on lab\n")
     assert "! held: audio-gpu, nlp-gpu; cluster lab is held" in shown
     assert "stopPolicy: Hold\n" in made(history, QUEUE)
-    assert "trainyard:cluster_queue:team\n" not in made(history, FACTS)
+    assert made(history, FACTS).count("state: held\n") == 2
+    assert "state: active\n" not in made(history, FACTS)
     page = made(history, PAGE)
     assert "No job starts in queue `gpu`: cluster lab is held. Jobs that run go on" in page
     assert "runs nothing, while cluster lab is held." in made(history, README)

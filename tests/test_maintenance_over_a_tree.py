@@ -98,7 +98,8 @@ def test_whole_pool_goes_out_of_use(history: History) -> None:
     assert "held, no job starts in them: audio-gpu, nlp-gpu; running jobs stay" in shown
     assert "stopPolicy: Hold\n" in queue(history)
     facts = (history.folder / FACTS).read_text("utf-8")
-    assert "trainyard:cluster_queue:team\n" not in facts
+    assert facts.count("state: held\n") == 2
+    assert "state: active\n" not in facts
     page = (history.folder / "overlays/lab/samples/nlp/README.md").read_text("utf-8")
     assert "No job starts in queue `gpu` until then." in page
     history.commit()

@@ -235,6 +235,16 @@ def numbers(found: Site, name: str) -> dict[str, str]:
     }
 
 
+def queue_states(found: Site) -> dict[str, str]:
+    """Return the state of each queue that has a team."""
+    labels = [
+        rule["labels"]
+        for rule in rules(found)
+        if rule.get("record") == "trainyard:cluster_queue:team"
+    ]
+    return {each["cluster_queue"]: each["state"] for each in labels}
+
+
 def test_nodes_in_maintenance_are_facts_and_promised_to_nobody() -> None:
     """The day ends at midnight UTC."""
     found = site(**MAINTAINED)
@@ -255,8 +265,8 @@ def test_held_queue_is_no_inactive_one() -> None:
     whole = {**OUT, "nodes": [f"gpu-{number}" for number in range(9)]}
     del whole["from"]
     held = site(pools={"dgx-h100": {"maintenance": [whole]}})
-    assert numbers(held, "trainyard:cluster_queue:team") == {}
-    assert numbers(site(), "trainyard:cluster_queue:team") != {}
+    assert {*queue_states(held).values()} == {"held"}
+    assert {*queue_states(site()).values()} == {"active"}
 
 
 def test_numbers_are_those_of_the_profiles() -> None:
@@ -279,9 +289,16 @@ def test_labels_of_nodes_are_those_of_kube_state_metrics() -> None:
 def test_queue_that_a_state_stops_is_not_missed(state: str) -> None:
     """It is stopped on purpose."""
     (found,) = platform_of({"teams/nlp.yaml": {"state": state}}).sites
-    assert [*numbers(found, "trainyard:cluster_queue:team")] == ["vision-gpu"]
+    assert queue_states(found) == {"nlp-gpu": state, "vision-gpu": "active"}
     for changes in ({"state": state}, {"pools": {"dgx-h100": {"state": state}}}):
-        assert numbers(site(**changes), "trainyard:cluster_queue:team") == {}
+        assert {*queue_states(site(**changes)).values()} == {state}
+
+
+def test_alerts_are_about_open_queues_and_dashboards_about_all() -> None:
+    """Its running jobs go on, and its team looks at them."""
+    queues = re.compile(r"trainyard:cluster_queue:team(?P<which>\{[^}]*\})?")
+    alerts = [queues.search(rule["expr"]) for rule in rules(site()) if "alert" in rule]
+    assert {found["which"] for found in alerts if found} == {'{state="active"}'}
 
 
 def test_what_a_cluster_lacks_has_no_alert() -> None:

@@ -59,13 +59,16 @@ def _controllers(site: Site) -> Iterator[Record]:
 
 
 def _teams(site: Site) -> Iterator[Record]:
-    """Yield the team of each queue that should admit jobs, and of each namespace."""
+    """Yield the team of each queue with its state, and of each namespace.
+
+    Running jobs of a held queue go on, so dashboards show it; alerts wait for an open one.
+    """
     held = held_queues(site)
     for tenant in site.tenants:
         for queue in tenant.queues:
-            if queue.state.is_open and queue.name not in held:
-                labels = {"cluster_queue": queue.name, "team": tenant.name}
-                yield Record("trainyard:cluster_queue:team", "vector(1)", labels)
+            state = "held" if queue.state.is_open and queue.name in held else queue.state.word
+            labels = {"cluster_queue": queue.name, "state": state, "team": tenant.name}
+            yield Record("trainyard:cluster_queue:team", "vector(1)", labels)
     for space in site.spaces:
         labels = {"namespace": space.namespace, "team": space.team.name}
         yield Record("trainyard:namespace:team", "vector(1)", labels)

@@ -6,7 +6,13 @@ No metric of Kueue has the age of a job that waits, and none of Trainer whether 
 from __future__ import annotations
 
 from trainyard.model.monitoring import JOB_STATES
-from trainyard.render.alerts.alert import NO_PRIORITY, Alert, of_namespace, with_namespace
+from trainyard.render.alerts.alert import (
+    NO_PRIORITY,
+    OPEN_QUEUES,
+    Alert,
+    of_namespace,
+    with_namespace,
+)
 
 _STATES = (JOB_STATES,)
 _TRAINJOB = 'admitted="True",job_kind="TrainJob"'
@@ -44,7 +50,7 @@ ALERTS = (
             f'{_WAITING}, "priority", "{NO_PRIORITY}", "priority", "") '
             "> on (priority) group_left () trainyard:priority:waiting_seconds)"
         )
-        + " and on (team) trainyard:cluster_queue:team",
+        + f" and on (team) {OPEN_QUEUES}",
         hold="5m",
         severity="warning",
         for_team=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.model.link import INFINIBAND
 from trainyard.model.monitoring import SRIOV_METRICS
-from trainyard.render.alerts.alert import of_queue
+from trainyard.render.alerts.alert import OPEN_QUEUES, TEAM_QUEUES, of_queue
 from trainyard.render.alerts.nodes import WHOLE
 from trainyard.render.alerts.rails import NO_LINK, PROMISED_RATE, RATE, of_rail
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row
@@ -66,7 +66,9 @@ QUEUES = (
         shows="Jobs that are not admitted, by queue.",
         bad="Compare with idle nodes. Then `trainyard fit JOB.yaml` says whether a job can start.",
         sources=_KUEUE,
-        queries=(Query(of_queue("trainyard:cluster_queue:pending"), "{{cluster_queue}}"),),
+        queries=(
+            Query(of_queue("trainyard:cluster_queue:pending", TEAM_QUEUES), "{{cluster_queue}}"),
+        ),
         alerts=("TrainyardQueueAdmitsNothing", "TrainyardAdmissionStuck"),
     ),
     Panel(
@@ -76,7 +78,7 @@ QUEUES = (
         "hour, by queue, at most 11 h 22 min. Jobs that still wait are not in it.",
         bad="Raise the quota of the queue, or the priority of what must not wait.",
         sources=_KUEUE,
-        queries=(Query(of_queue(waited("0.95")), "{{cluster_queue}}"),),
+        queries=(Query(of_queue(waited("0.95"), TEAM_QUEUES), "{{cluster_queue}}"),),
         alerts=("TrainyardQueueAdmitsNothing",),
     ),
     Panel(
@@ -86,7 +88,9 @@ QUEUES = (
         "100 % is borrowed.",
         bad="A queue that is far below 100 % for weeks has nodes for another team.",
         sources=_KUEUE,
-        queries=(Query(of_queue("trainyard:cluster_queue:used_ratio"), "{{cluster_queue}}"),),
+        queries=(
+            Query(of_queue("trainyard:cluster_queue:used_ratio", TEAM_QUEUES), "{{cluster_queue}}"),
+        ),
         alerts=("TrainyardQuotaIdleWhileJobsWait",),
     ),
     Panel(
@@ -126,14 +130,14 @@ QUEUES = (
         title="Queues that admit nothing",
         unit="short",
         form=NUMBER,
-        shows="ClusterQueues of teams that Kueue has stopped.",
+        shows="ClusterQueues of teams that Kueue has stopped, and the profiles have not.",
         bad="`describe clusterqueue` names what is missing; sync `platform/`.",
         sources=_KUEUE,
         queries=(
             Query(
                 "count(max by (cluster_queue) "
                 '(kueue_cluster_queue_status{status="active"}) == 0 '
-                "and on (cluster_queue) trainyard:cluster_queue:team) or vector(0)"
+                f"and on (cluster_queue) {OPEN_QUEUES}) or vector(0)"
             ),
         ),
         alerts=("TrainyardClusterQueueInactive",),
