@@ -8,7 +8,7 @@ from trainyard.model import names
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
-from trainyard_rehearsal.checks.pool_attacks import gateways, pool_attacks
+from trainyard_rehearsal.checks.pool_attacks import gateways, networks, pool_attacks
 from trainyard_rehearsal.checks.refusals import (
     CONTROLLER_UID,
     DELIVERY,
@@ -129,10 +129,12 @@ def made_for_job() -> Body:
 
 
 def networks_of_ranks(site: Site, space: Space) -> Iterator[Attack]:
-    """Yield ranks in another team's network: whoever writes what Trainer builds them from."""
-    for change, refusal in taken(site, space):
-        if "metadata" in change:
-            yield with_change(change, made_for_job()), refusal
+    """Yield ranks in another team's network: whoever writes what Trainer builds them from.
+
+    Networks of devices are left out: ranks name them, and only their own nodes have them.
+    """
+    for change, refusal in networks(site, space.namespace):
+        yield with_change(change, made_for_job()), refusal
 
 
 def forged_pods(site: Site, space: Space) -> Iterator[Attack]:

@@ -56,11 +56,16 @@ def pool_changes(site: Site, own: str = "") -> Iterator[tuple[Body, str]]:
     """Yield changes that neither a new nor an existing pod must have, each with its refusal."""
     for toleration in _tolerations(site.cluster):
         yield {"spec": {"tolerations": [toleration]}}, _TOLERATION
+    yield from networks(site, own)
+    yield from _interfaces(site.cluster)
+
+
+def networks(site: Site, own: str = "") -> Iterator[tuple[Body, str]]:
+    """Yield annotations that a rank must not have either: networks of others, and GUIDs."""
     if site.cluster.rail_fabrics:
         yield from _networks(site, own)
         for text in _GUIDS:
             yield {"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": text}}}, _GUID
-    yield from _interfaces(site.cluster)
 
 
 def _interfaces(cluster: Cluster) -> Iterator[tuple[Body, str]]:

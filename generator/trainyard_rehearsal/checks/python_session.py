@@ -30,10 +30,13 @@ for number, block in enumerate(sys.argv[2:]):
     cell = folder / f"cell_{number}.py"
     cell.write_text(block)
     exec(compile(block, cell, "exec"), scope)
-    (folder / f"ran-{number}").write_text(str(scope.get("job", "")))
+    result = folder / f"result-{number}"
+    result.write_text(str(scope.get("job", "")))
+    result.rename(folder / f"ran-{number}")
 """
 """Runs the block N when there is a file ``run-N``, and writes the variable ``job`` to ``ran-N``.
 
+The file `ran-N` is whole as soon as it is there.
 Each block has a file, in which the SDK finds the source of its functions.
 """
 
