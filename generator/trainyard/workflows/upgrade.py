@@ -87,8 +87,7 @@ def plan_upgrade(place: Target, wanted: Wanted, goal: Goal, proofs: Proofs = UNK
         if not more:
             break
         edited |= more
-    if goal.keep_until and goal.keep_until < (wanted.today or change.base.date):
-        raise ValueError(f"{goal.keep_until} is past: runtimes are kept until a day to come")
+    _need_day_to_come(goal.keep_until, wanted.today or change.base.date)
     known = read.sources()
     edits = {}
     for path, new in now.items():
@@ -96,6 +95,16 @@ def plan_upgrade(place: Target, wanted: Wanted, goal: Goal, proofs: Proofs = UNK
         edits[path] = Edit(old.content if old else None, new)
     # The tree is generated after the edits: that it is an older one is no news.
     return Upgrade(replace(change, stale=0), edits)
+
+
+def _need_day_to_come(day: str, today: str) -> None:
+    """Refuse a day that is past.
+
+    Raises:
+        ValueError: it is past.
+    """
+    if day and day < today:
+        raise ValueError(f"{day} is past: runtimes are kept until a day to come")
 
 
 def write_upgrade(root: Path, upgrade: Upgrade) -> None:

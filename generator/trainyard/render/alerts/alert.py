@@ -91,15 +91,13 @@ def with_node(expr: str) -> str:
     return expr
 
 
-TEAM_QUEUES = "trainyard:cluster_queue:team"
-"""The queues of teams, each with its team and its state."""
-OPEN_QUEUES = f'{TEAM_QUEUES}{{state="active"}}'
-"""Those that admit jobs: what a state or maintenance stops is no fault."""
+OPEN_QUEUES = 'trainyard:cluster_queue:team{state="active"}'
+"""The teams' queues that admit jobs: what a state or maintenance stops is no fault."""
 
 
-def of_queue(expr: str, queues: str = OPEN_QUEUES) -> str:
-    """Return an expression by ClusterQueue with the label of the queue's team; ours only."""
-    return f"({expr}) * on (cluster_queue) group_left (team) {queues}"
+def of_queue(expr: str) -> str:
+    """Return an expression by ClusterQueue with the label of the queue's team; open ones only."""
+    return f"({expr}) * on (cluster_queue) group_left (team) {OPEN_QUEUES}"
 
 
 def of_namespace(expr: str) -> str:

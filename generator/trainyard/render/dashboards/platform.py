@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trainyard.model.link import INFINIBAND
 from trainyard.model.monitoring import SRIOV_METRICS
-from trainyard.render.alerts.alert import OPEN_QUEUES, TEAM_QUEUES, of_queue
+from trainyard.render.alerts.alert import OPEN_QUEUES
 from trainyard.render.alerts.nodes import WHOLE
 from trainyard.render.alerts.rails import NO_LINK, PROMISED_RATE, RATE, of_rail
 from trainyard.render.dashboards.panel import NUMBER, TABLE, Dashboard, Panel, Query, Row
-from trainyard.render.dashboards.promql import vf_traffic, waited
+from trainyard.render.dashboards.promql import vf_traffic, waited, with_team
 
 _KUEUE = ("kueue",)
 _CLUSTER = ("kube-state-metrics",)
@@ -66,9 +66,7 @@ QUEUES = (
         shows="Jobs that are not admitted, by queue.",
         bad="Compare with idle nodes. Then `trainyard fit JOB.yaml` says whether a job can start.",
         sources=_KUEUE,
-        queries=(
-            Query(of_queue("trainyard:cluster_queue:pending", TEAM_QUEUES), "{{cluster_queue}}"),
-        ),
+        queries=(Query(with_team("trainyard:cluster_queue:pending"), "{{cluster_queue}}"),),
         alerts=("TrainyardQueueAdmitsNothing", "TrainyardAdmissionStuck"),
     ),
     Panel(
@@ -78,7 +76,7 @@ QUEUES = (
         "hour, by queue, at most 11 h 22 min. Jobs that still wait are not in it.",
         bad="Raise the quota of the queue, or the priority of what must not wait.",
         sources=_KUEUE,
-        queries=(Query(of_queue(waited("0.95"), TEAM_QUEUES), "{{cluster_queue}}"),),
+        queries=(Query(with_team(waited("0.95")), "{{cluster_queue}}"),),
         alerts=("TrainyardQueueAdmitsNothing",),
     ),
     Panel(
@@ -88,9 +86,7 @@ QUEUES = (
         "100 % is borrowed.",
         bad="A queue that is far below 100 % for weeks has nodes for another team.",
         sources=_KUEUE,
-        queries=(
-            Query(of_queue("trainyard:cluster_queue:used_ratio", TEAM_QUEUES), "{{cluster_queue}}"),
-        ),
+        queries=(Query(with_team("trainyard:cluster_queue:used_ratio"), "{{cluster_queue}}"),),
         alerts=("TrainyardQuotaIdleWhileJobsWait",),
     ),
     Panel(

@@ -39,6 +39,11 @@ def vf_traffic(direction: str) -> str:
     )
 
 
+def with_team(expr: str) -> str:
+    """Return series by queue with the label of its team; of stopped queues too."""
+    return f"({expr}) * on (cluster_queue) group_left (team) trainyard:cluster_queue:team"
+
+
 def of_team(expr: str, by: str) -> str:
     """Return series by queue or namespace, of the chosen team only."""
     of = {"cluster_queue": "trainyard:cluster_queue:team", "namespace": "trainyard:namespace:team"}
