@@ -64,7 +64,7 @@ def test_each_team_has_a_contact(trainyard: Callable[..., Ended], profiles: Path
     assert (ended.code, ended.err) == (0, "")
     assert "nlp nlp-oncall@example.com" in ended.out.splitlines()
 """
-LAYER = '  "add | generate | known | placement'
+LAYER = '  "add | facts | generate | known | placement'
 
 
 def test_command_takes_six_files(tmp_path: Path) -> None:
