@@ -18,6 +18,9 @@ from trainyard.render.cel import is_one_of, text, text_list
 _ACCOUNTS = "system:serviceaccounts:"
 """Group of the accounts of a namespace, before its name."""
 
+_POD_NETWORKS = ("openshift-ovn-kubernetes", "ovn-kubernetes")
+"""Namespaces of OVN-Kubernetes (openshift/cluster-network-operator:bindata/network/ovn-kubernetes)."""
+
 _ACCOUNT = "system:serviceaccount:"
 _MANAGER = "system:kube-controller-manager"
 """User of all of Kubernetes' controllers where they have no accounts of their own."""
@@ -103,6 +106,12 @@ class Writers:
     def is_daemon_account(self) -> str:
         """CEL: the request comes from an account of such a namespace."""
         groups = (f"{_ACCOUNTS}{name}" for name in self.daemon_namespaces)
+        return f"request.userInfo.groups.exists(group, {is_one_of('group', groups)})"
+
+    @property
+    def is_pod_network(self) -> str:
+        """CEL: the request comes from OVN-Kubernetes, which gives pods their addresses."""
+        groups = (*(f"{_ACCOUNTS}{name}" for name in _POD_NETWORKS), "system:ovn-nodes")
         return f"request.userInfo.groups.exists(group, {is_one_of('group', groups)})"
 
     @property
