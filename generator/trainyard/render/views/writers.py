@@ -19,7 +19,7 @@ _ACCOUNTS = "system:serviceaccounts:"
 """Group of the accounts of a namespace, before its name."""
 
 _POD_NETWORKS = ("openshift-ovn-kubernetes", "ovn-kubernetes")
-"""Namespaces of OVN-Kubernetes (openshift/cluster-network-operator:bindata/network/ovn-kubernetes)."""
+"""Of OVN-Kubernetes (openshift/cluster-network-operator:bindata/network/ovn-kubernetes)."""
 
 _ACCOUNT = "system:serviceaccount:"
 _MANAGER = "system:kube-controller-manager"
