@@ -18,6 +18,7 @@ from trainyard.render.site import render_site
 from trainyard_rehearsal.checks.changes import InvalidProfiles, PlannedChanges
 from trainyard_rehearsal.checks.git_delivery import Tree
 from trainyard_rehearsal.maintenance import changed, plan_changes
+from trainyard_rehearsal.repaired import held, repaired
 
 pytestmark = pytest.mark.thorough
 
@@ -105,6 +106,35 @@ def test_any_team_may_be_the_first_or_the_last(name: str, tmp_path: Path) -> Non
         merges.retire_team()
         now = [tenant.name for tenant in merges.add_team().site.tenants]
         assert merges.successor in now
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("clusters/lab.yaml", "release: kubernetes-1.36", "state: held\nrelease: kubernetes-1.36"),
+        ("clusters/lab.yaml", "cpu-epyc, nodes: 7", "cpu-epyc, nodes: 7, state: held"),
+        ("teams/science.yaml", "quota:", "state: held\nquota:"),
+        ("teams/science.yaml", "quota:", "states: {lab: held}\nquota:"),
+    ],
+)
+def test_changes_open_what_is_held(file: str, old: str, new: str, tmp_path: Path) -> None:
+    """A rehearsal tries them as if no queue was held."""
+    root = shutil.copytree(REPOSITORY / "profiles", tmp_path / "profiles")
+    edit(root / file, old, new)
+    generation = generate(root, COMPONENTS)
+    platform = repaired(generation, COMPONENTS).checked.platform
+    assert platform is not None
+    site = next(site for site in platform.sites if site.name == "lab")
+    assert held(site) == 0
+    assert any(map(held, generation.checked.platform.sites if generation.checked.platform else ()))
+
+    after = _planned(site, root).grow_quota()
+    policies = {
+        manifest.body["spec"]["stopPolicy"]
+        for manifest in after.manifests
+        if manifest.kind.name == "ClusterQueue"
+    }
+    assert policies == {"None"}
 
 
 def test_new_team_has_no_name_of_the_former_team(profiles: Path) -> None:

@@ -111,7 +111,10 @@ class _Profiles:
         for tenant in site.tenants:
             with self._edited(f"teams/{tenant.name}") as body:
                 _reopen(body, "state")
-                _reopen(body.get("states", {}), site.name)
+                states = body.pop("states", {})
+                _reopen(states, site.name)
+                if states:
+                    body["states"] = states
 
     def grow_quota(self, team: str, quota: Quota) -> None:
         """Add a node to a pool, and to a team's quota; a share of a node stays as it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,21 @@ def test_unread_kind_is_an_error_until_it_is_waived(tree: Path, trainyard: Call)
     waivers.write_text(f"{known}  - {json.dumps(waiver)}\n", "utf-8")
     assert trainyard("preflight", "lab", "--from", FILE).code == 0
     assert "unused-waiver" not in trainyard("validate").out
+
+
+def test_only_one_configmap_is_asked_for(trainyard: Call) -> None:
+    """A dump of all of them would hold what is nobody's business."""
+    write("lab", "before")
+    facts = json.loads(Path(FILE).read_text("utf-8"))
+    nodes = [each for each in facts["result"]["objects"] if each["kind"] == "Node"]
+    dump = {"apiVersion": "v1", "kind": "List", "items": nodes}
+    Path(FILE).write_text(json.dumps(dump), "utf-8")
+    shown = trainyard("preflight", "lab", "--from", FILE).out
+    assert "kubectl get configmaps kueue-manager-config -n kueue-system -o yaml" in shown
+    kinds = re.findall("for kind in (.*?);", shown)
+    assert kinds
+    assert not any("configmaps" in each for each in kinds)
+    assert shown.count("error[preflight/unchecked]") == 1
 
 
 def test_tree_that_is_stale_is_reported_before_anything_is_read(

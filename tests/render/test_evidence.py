@@ -511,7 +511,7 @@ def test_readme_shows_that_a_team_is_draining() -> None:
     """Its queues evict and hold, so no job of it runs, however large."""
     text = readme(site({"teams/nlp.yaml": {"state": "draining"}}))
 
-    assert "### nlp\n\nThe team is draining.\n" in text
+    assert "### nlp\n\nHere team nlp is draining.\n" in text
     assert "`team-nlp`, queue `gpu` or no label, runs nothing, while team nlp is draining." in text
     assert "one that is draining evicts them too." in text
     assert "### vision\n\nThe team is active.\n" in text

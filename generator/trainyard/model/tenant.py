@@ -55,6 +55,11 @@ class Tenant:
         """Its quota on each pool."""
         return tuple(chain.from_iterable(queue.flavors for queue in self.queues))
 
+    @property
+    def state(self) -> State:
+        """Its state on this cluster, whoever states it."""
+        return self.team.state_on(self.cluster.name)
+
     def state_of(self, flavor: Flavor) -> State:
         """Return the state of its queue with quota on a pool."""
         return next(each.state for each in self.queues if flavor.name in by_name(each.flavors))

@@ -46,9 +46,18 @@ def _hint(live: Live, unread: list[Resource]) -> str:
     if live.facts.server:
         rules = json.dumps(rules_of(unread))
         return f"Add these rules to the ClusterRole of the account that reads: `{rules}`."
-    # `kubectl get A,B` prints nothing at all where the cluster lacks one of the kinds.
-    names = " ".join(resource.name for resource in unread)
-    return (
-        f"Make a dump of what the cluster has of them: `for kind in {names}; do kubectl get $kind "
-        "-A -o yaml; echo ---; done`."
-    )
+    shown = " and ".join(f"`{command}`" for command in _dumping(unread))
+    return f"Make a dump of what the cluster has of them: {shown}."
+
+
+def _dumping(unread: list[Resource]) -> Iterator[str]:
+    """Yield the commands that print kinds; of a single object none that prints others."""
+    kinds = [resource.name for resource in unread if not resource.only]
+    if kinds:
+        # `kubectl get A,B` prints nothing at all where the cluster lacks one of the kinds.
+        dump = "kubectl get $kind -A -o yaml; echo ---"
+        yield f"for kind in {' '.join(kinds)}; do {dump}; done"
+    for resource in unread:
+        if resource.only:
+            namespace, name = resource.only
+            yield f"kubectl get {resource.name} {name} -n {namespace} -o yaml"
