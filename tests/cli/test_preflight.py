@@ -97,6 +97,27 @@ def test_only_one_configmap_is_asked_for(trainyard: Call) -> None:
     assert shown.count("error[preflight/unchecked]") == 1
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"unread": None}, "does not say what could not be read"),
+        ({"unread": 7}, "does not say what could not be read"),
+        ({"unread": [{"resource": "secrets", "reason": "forbidden"}]}, "does not read"),
+        ({"unread": ["nodes"]}, "does not say what could not be read"),
+        ({"objects": None}, "no list of objects"),
+        ({"objects": [7]}, "not a Kubernetes object"),
+    ],
+)
+def test_damaged_facts_are_refused(trainyard: Call, change: dict[str, Any], words: str) -> None:
+    """Else what nobody read would pass as empty."""
+    write("lab", "before")
+    facts = json.loads(Path(FILE).read_text("utf-8"))
+    facts["result"] |= change
+    Path(FILE).write_text(json.dumps(facts), "utf-8")
+    ended = trainyard("preflight", "lab", "--from", FILE)
+    assert (ended.code, words in ended.err) == (5, True), ended
+
+
 def test_tree_that_is_stale_is_reported_before_anything_is_read(
     tree: Path, trainyard: Call
 ) -> None:

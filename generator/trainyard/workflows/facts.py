@@ -12,7 +12,7 @@ from trainyard.facts.kubectl import Kubectl
 from trainyard.handed_in import documents_of, facts_objects, files_in, is_facts, objects, shown
 from trainyard.model.cluster import OWN_SERVER
 from trainyard.model.facts import Body, Facts, Unread
-from trainyard.model.lookup import mappings, text
+from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.platform import Site
 from trainyard.model.readable import TABLE
 from trainyard.schema.published import VERSION
@@ -85,19 +85,30 @@ def _read(site: Site, name: str, document: Body) -> Facts:
     """
     if document.get("version") != VERSION:
         raise TreeError(f"{name} has another version of the form: write it anew")
-    result = document.get("result")
+    result = mapping(dict(document), "result")
     cluster = text(result, "cluster")
     if cluster != site.name:
         raise OtherClusterError(f"{name} has facts of cluster `{cluster}`")
     bodies = (body for _, body in objects(name, facts_objects(name, dict(document))))
     found = of_dump(bodies, site.name, _groups(site)).objects
+    unread = _unread(name, result)
+    return Facts(cluster, text(result, "server"), text(result, "kubernetes"), unread, found)
+
+
+def _unread(name: str, result: Body) -> tuple[Unread, ...]:
+    """Return what a file of facts says could not be read: else it would pass as empty.
+
+    Raises:
+        TreeError: it does not say so of kinds that are known.
+    """
+    stated, rows = result.get("unread"), mappings(result, "unread")
+    if not isinstance(stated, list) or len(rows) != len(stated):
+        raise TreeError(f"{name} does not say what could not be read: write it anew")
+    unread = tuple(Unread(text(each, "resource"), text(each, "reason")) for each in rows)
     known = {resource.display for resource in TABLE}
-    unread = [
-        Unread(text(each, "resource"), text(each, "reason")) for each in mappings(result, "unread")
-    ]
     if any(each.resource not in known for each in unread):
         raise TreeError(f"{name} names a kind that this Trainyard does not read: write it anew")
-    return Facts(cluster, text(result, "server"), text(result, "kubernetes"), tuple(unread), found)
+    return unread
 
 
 def _groups(site: Site) -> frozenset[str]:
