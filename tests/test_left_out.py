@@ -43,7 +43,8 @@ UNRELATED = {
     "clusters": "clusters/zz.yaml",
     "compliance": "compliance/zz.yaml",
 }
-CASES = {rule_of(folder): folder for folder in case_folders()}
+CASES = {rule_of(folder): folder for folder in case_folders() if folder.parent.name != "preflight"}
+"""Of the rules about profiles. A preflight compares a cluster with a platform without errors."""
 NAMED = (CLUSTER, HARDWARE, RUNTIME, NLP, VISION, "allocations.yaml", "trainyard.yaml")
 ABSENT = {
     check.rule.id: check.every for check in CHECKS if isinstance(check, Check) and check.every

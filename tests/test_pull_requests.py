@@ -177,7 +177,11 @@ def _rename(history: History) -> None:
     answer = diff(history)
     assert answer.code == 0
     assert answer.first.startswith("evicts jobs of audio on lab, at most 24 running GPUs")
-    assert answer.sections["Quota"] == ["~ audio on dgx-h100: largest job 3 -> 0 nodes"]
+    assert answer.sections["Quota"] == [
+        "! draining: audio-gpu; team audio is draining",
+        "their jobs are evicted and wait, and none starts",
+        "~ audio on dgx-h100: largest job 3 -> 0 nodes",
+    ]
     history.commit()
 
     history.git("mv", f"profiles/{AUDIO}", "profiles/teams/sound.yaml")
@@ -189,7 +193,10 @@ def _rename(history: History) -> None:
     )
     answer = diff(history)
 
-    assert (answer.code, answer.first) == (0, "evicts: nobody")
+    assert (answer.code, answer.first) == (
+        0,
+        "evicts: nobody; opens queues of sound on lab",
+    )
     assert answer.sections["Quota"][0] == "~ team audio is now called sound"
     assert not any(line.startswith(("+", "-")) for line in answer.sections["Quota"])
     assert "+ namespace team-sound" in answer.sections["Access"]

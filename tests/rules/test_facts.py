@@ -209,6 +209,8 @@ ABSENT = {
     "monitoring/no-monitoring": {"monitoring"},
     "node/overlapping-pools": {"labels"},
     "node/odd-core-split": {"binding"},
+    "preflight/framework-left-out": {"frameworks"},
+    "preflight/other-version": {"installed"},
     "runtime/fabric-without-rails": {"nics"},
     "runtime/wrong-architecture": {"arch"},
     "scheduling/no-priorities": {"priorities"},
