@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -34,8 +35,15 @@ def waived(
         {"rule": rule, "file": file, "reason": "r", "owner": "o", "expires": day}
         for rule, file, day in waivers
     ]
+    return list(applied(found, entries, today)[0])
+
+
+def applied(
+    found: list[Diagnostic], entries: list[dict[str, Any]], today: str = TODAY
+) -> tuple[tuple[Diagnostic, ...], int]:
+    """Return what is left after entries of the file, and how many findings are waived."""
     source = Source("profiles/waivers.yaml", b"waivers", {"waivers": entries})
-    return list(apply_waivers(found, source, today))
+    return apply_waivers(found, source, today)
 
 
 def rules(found: list[Diagnostic]) -> list[str]:
@@ -47,7 +55,8 @@ def test_without_waivers_every_finding_stays(value: dict[str, list[str]] | None)
     """The file is absent, empty or unreadable."""
     found = [finding(), finding(severity=Severity.ERROR)]
 
-    assert list(apply_waivers(found, Source("profiles/waivers.yaml", b"", value), TODAY)) == found
+    source = Source("profiles/waivers.yaml", b"", value)
+    assert apply_waivers(found, source, TODAY) == (tuple(found), 0)
 
 
 def test_waived_warning_is_hidden() -> None:
@@ -123,6 +132,42 @@ def test_exactly_the_waived_warnings_are_hidden(
     assert [each.at.path[1] for each in left[len(stays) :]] == [
         i for i, key in enumerate(waivers) if key not in warned
     ]
+
+
+ENTRY = {"rule": RULES[0], "reason": "r", "owner": "o", "expires": "2026-12-31"}
+
+
+@pytest.mark.parametrize(
+    ("at", "stay"),
+    [
+        ("pools", []),
+        ("pools.a", ["pools.ab", "pools.b.nodes"]),
+        ("pools.a.nodes", ["pools.a", "pools.ab", "pools.b.nodes"]),
+        ("pools.b", ["pools.a", "pools.a.nodes", "pools.ab"]),
+    ],
+)
+def test_waiver_of_a_key_hides_what_is_at_it_or_below(at: str, stay: list[str]) -> None:
+    """A pool whose name begins alike, and another pool, are not meant."""
+    places = ("pools.a", "pools.a.nodes", "pools.ab", "pools.b.nodes")
+    found = [
+        Diagnostic(
+            RULES[0], Severity.WARNING, "m", Pointer(FILES[0], tuple(each.split("."))), "", ""
+        )
+        for each in places
+    ]
+    left, count = applied(found, [{**ENTRY, "file": FILES[0], "at": at}])
+
+    assert [".".join(map(str, each.at.path)) for each in left] == stay
+    assert count == len(places) - len(stay)
+
+
+def test_waiver_of_several_files_is_reported_for_the_file_without_a_finding() -> None:
+    """And for the key at which nothing was found."""
+    entry = {**ENTRY, "file": list(FILES), "at": "quota"}
+    left, count = applied([finding()], [entry])
+
+    assert count == 1
+    assert [each.message for each in left] == [f"there is no finding a/x in {FILES[1]} at quota"]
 
 
 def _key() -> Key:

@@ -24,10 +24,15 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Diagnostics, and the places that they are shown at."""
+    """Diagnostics, and the places that they are shown at.
+
+    Args:
+        waived: how many are not shown, since somebody accepts them; None if it is not said.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     places: Places
+    waived: int | None = None
 
     def ordered(self) -> list[tuple[Diagnostic, Place]]:
         """Return the findings, errors first, by file, line, column and rule."""
@@ -76,7 +81,9 @@ def text(findings: Findings, *, colour: bool) -> str:
 def summary(findings: Findings) -> str:
     """Return how many findings there are, e.g. ``3 errors, 1 warning in 12 profiles``."""
     shown = counts({severity: findings.count(severity) for severity in Severity})
-    return f"{shown or 'no findings'} in {_many(len(findings.places.profiles), 'profile')}"
+    waived = f", {findings.waived:,} waived" if findings.waived else ""
+    profiles = _many(len(findings.places.profiles), "profile")
+    return f"{shown or 'no findings'}{waived} in {profiles}"
 
 
 def counts(numbers: Mapping[Severity, int]) -> str:

@@ -20,6 +20,7 @@ from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Note, has_errors
 from trainyard.generation.objects import component_manifests
+from trainyard.generation.waivers import waivers_of
 from trainyard.git.objects import Commit
 from trainyard.model.platform import Platform
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
@@ -101,7 +102,10 @@ def _groups(diff: Diff, impact: Impact) -> Iterator[Group]:
 
 def _waivers(source: Source) -> tuple[Waiver, ...]:
     """Return the waivers of a profile that has the right shape."""
-    return tuple(Waiver(**waiver) for waiver in (source.value or {}).get("waivers", ()))
+    return tuple(
+        Waiver(each.rule, each.where, each.reason, each.owner, each.expires)
+        for each in waivers_of(source)
+    )
 
 
 def _clusters(platform: Platform, examined: Examined, wanted: tuple[str, ...]) -> Iterator[Cluster]:

@@ -100,11 +100,13 @@ class Checked:
     Args:
         platform: None when it would lack something, since a profile can't be used or a name has no
             target.
+        waived: how many findings are not among the diagnostics, since somebody accepts them.
     """
 
     profiles: Profiles
     platform: Platform | None
     diagnostics: tuple[Diagnostic, ...]
+    waived: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +191,8 @@ def check_loaded(
     if usable.waivers.value is None:
         # A warning may be waived in the file that can't be read.
         found = tuple(finding for finding in found if has_errors([finding]))
-    reported = tuple(apply_waivers(found, usable.waivers, today, complete=complete))
-    return Checked(profiles, platform if complete else None, reported)
+    reported, waived = apply_waivers(found, usable.waivers, today, complete=complete)
+    return Checked(profiles, platform if complete else None, reported, waived)
 
 
 def generate(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from trainyard.diagnostics import Diagnostic, Pointer, Severity
 from trainyard.rules import live, review
@@ -14,10 +15,41 @@ _OF_OTHERS = frozenset(rule.id for rule in (*review.RULES, *live.RULES))
 """Rules without a finding where no change, or no running cluster, is looked at."""
 
 
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """One file of an entry of ``profiles/waivers.yaml``.
+
+    Args:
+        source: of the entry.
+        at: key that the finding is at or below; empty for anywhere in the file.
+    """
+
+    source: Pointer
+    rule: str
+    file: str
+    reason: str
+    owner: str
+    expires: str
+    at: str = ""
+
+    @property
+    def where(self) -> str:
+        """What it is about, e.g. ``profiles/clusters/lab.yaml at pools.gpu``."""
+        return f"{self.file} at {self.at}" if self.at else self.file
+
+    def covers(self, finding: Diagnostic) -> bool:
+        """Whether a finding is waived; most errors can't be."""
+        if finding.severity is Severity.ERROR and not finding.waivable:
+            return False
+        path = ".".join(map(str, finding.at.path))
+        there = not self.at or f"{path}.".startswith(f"{self.at}.")
+        return there and (self.rule, self.file) == (finding.rule, finding.at.file)
+
+
 def apply_waivers(
     diagnostics: Iterable[Diagnostic], source: Source, today: str, *, complete: bool = True
-) -> Iterator[Diagnostic]:
-    """Yield the diagnostics without the waived ones, then the findings about waivers.
+) -> tuple[tuple[Diagnostic, ...], int]:
+    """Return what is left of the diagnostics, then findings about waivers, and how many are waived.
 
     Args:
         diagnostics: of all rules.
@@ -25,23 +57,29 @@ def apply_waivers(
         today: ISO date that ``expires`` is compared with; it never changes the tree.
         complete: whether every rule has seen all profiles; if not, no waiver is reported as unused.
     """
-    waivers = (source.value or {}).get("waivers", [])
-    used = set(_of_others(waivers))
-    for diagnostic in diagnostics:
-        index = _waived_by(diagnostic, waivers)
-        if index is None:
-            yield diagnostic
+    waivers = waivers_of(source)
+    used = {waiver for waiver in waivers if waiver.rule in _OF_OTHERS}
+    left, waived = [], 0
+    for finding in diagnostics:
+        waiver = _waived_by(finding, waivers)
+        if waiver is None:
+            left.append(finding)
         else:
-            used.add(index)
-    for index, waiver in enumerate(waivers):
-        at = Pointer(source.file) / "waivers" / index
-        if waiver["expires"] < today:
-            waived = f"{waiver['rule']} in {waiver['file']}"
-            message = f"the waiver of {waived} ended on {waiver['expires']}"
-            yield EXPIRED_WAIVER.at(at / "expires", message)
-        elif complete and index not in used:
-            message = f"there is no finding {waiver['rule']} in {waiver['file']}"
-            yield UNUSED_WAIVER.at(at / "rule", message)
+            used.add(waiver)
+            waived += 1
+    unused = set(waivers) - used if complete else set()
+    return (*left, *_about(waivers, unused, today)), waived
+
+
+def _about(waivers: list[Waiver], unused: set[Waiver], today: str) -> Iterator[Diagnostic]:
+    """Yield the findings about waivers: of one that has ended it does not matter what it hid."""
+    for waiver in waivers:
+        waived = f"{waiver.rule} in {waiver.where}"
+        if waiver.expires < today:
+            message = f"the waiver of {waived} ended on {waiver.expires}"
+            yield EXPIRED_WAIVER.at(waiver.source / "expires", message)
+        elif waiver in unused:
+            yield UNUSED_WAIVER.at(waiver.source / "rule", f"there is no finding {waived}")
 
 
 def not_waived(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:
@@ -51,22 +89,19 @@ def not_waived(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Di
         diagnostics: about a change.
         source: ``profiles/waivers.yaml`` of the base.
     """
-    waivers = (source.value or {}).get("waivers", [])
+    waivers = waivers_of(source)
     return (finding for finding in diagnostics if _waived_by(finding, waivers) is None)
 
 
-def _of_others(waivers: list[dict[str, str]]) -> Iterator[int]:
-    """Yield the indexes of waivers of findings that other commands make."""
-    for index, waiver in enumerate(waivers):
-        if waiver["rule"] in _OF_OTHERS:
-            yield index
+def waivers_of(source: Source) -> list[Waiver]:
+    """Return the waivers of a ``profiles/waivers.yaml`` that has the right shape."""
+    return [
+        Waiver(**{**entry, "source": Pointer(source.file) / "waivers" / index, "file": file})
+        for index, entry in enumerate((source.value or {}).get("waivers", ()))
+        for file in ([entry["file"]] if isinstance(entry["file"], str) else entry["file"])
+    ]
 
 
-def _waived_by(diagnostic: Diagnostic, waivers: list[dict[str, str]]) -> int | None:
-    """Return the index of the first waiver of a diagnostic; most errors have none."""
-    if diagnostic.severity is Severity.ERROR and not diagnostic.waivable:
-        return None
-    for index, waiver in enumerate(waivers):
-        if (waiver["rule"], waiver["file"]) == (diagnostic.rule, diagnostic.at.file):
-            return index
-    return None
+def _waived_by(finding: Diagnostic, waivers: Iterable[Waiver]) -> Waiver | None:
+    """Return the first waiver of a finding."""
+    return next((waiver for waiver in waivers if waiver.covers(finding)), None)

@@ -31,10 +31,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A warning that an owner accepts until a day."""
+    """A warning that an owner accepts until a day.
+
+    Args:
+        where: file, and the key in it if only that is meant.
+    """
 
     rule: str
-    file: str
+    where: str
     reason: str
     owner: str
     expires: str

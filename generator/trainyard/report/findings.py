@@ -26,10 +26,10 @@ def _waivers(content: Content) -> Node:
     if not content.waivers:
         return note("No warning is waived.")
     rows = (
-        (code[waiver.rule], code[waiver.file], waiver.reason, waiver.owner, waiver.expires)
+        (code[waiver.rule], code[waiver.where], waiver.reason, waiver.owner, waiver.expires)
         for waiver in content.waivers
     )
-    head = ("rule", "file", "reason", "owner", "until")
+    head = ("rule", "where", "reason", "owner", "until")
     return details[
         summary[f"{counted(len(content.waivers), 'waiver')} of warnings"],
         grid("Warnings that are waived", head, rows),

@@ -44,7 +44,8 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str, day: str) -
         *generation.diagnostics,
         *check_tree_path(profiles, tree, generation.checked.platform),
     )
-    found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles))
+    shown = places(generation.checked.profiles, profiles)
+    found = findings.Findings(diagnostics, shown, generation.checked.waived)
     deliver(
         formats,
         color,
