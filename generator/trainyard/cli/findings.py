@@ -27,7 +27,7 @@ class Findings:
     """Diagnostics, and the places that they are shown at.
 
     Args:
-        waived: how many are not shown, since somebody accepts them; None if it is not said.
+        waived: how many are not shown, since somebody accepts them; None if nobody counts them.
     """
 
     diagnostics: tuple[Diagnostic, ...]

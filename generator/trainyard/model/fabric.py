@@ -43,6 +43,7 @@ class RailFabric(Fabric):
             driver's.
         resources: stem of the rails' resource names; the fabric's own name, or one that several
             fabrics share.
+        physical: name of the network that the rails are ports of; empty if nobody states it.
     """
 
     link: Link
@@ -53,6 +54,7 @@ class RailFabric(Fabric):
     mtu: int
     traffic_class: int
     resources: str
+    physical: str = ""
 
     @property
     def segments(self) -> range:

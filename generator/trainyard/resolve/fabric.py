@@ -18,7 +18,7 @@ from trainyard.rules.fabric.fields_of_another_link import RULE as FIELDS_OF_ANOT
 from trainyard.rules.fabric.segments_of_another_link import RULE as SEGMENTS_OF_ANOTHER_LINK
 from trainyard.rules.fabric.unsupported_link import RULE as UNSUPPORTED_LINK
 
-_OF_RAILS = ("addresses", "block", "mtu", "trafficClass", "resources")
+_OF_RAILS = ("addresses", "block", "mtu", "trafficClass", "resources", "physical")
 """Fields that only fabrics with rails have, beside the range of their link."""
 
 _OF_DEVICES = ("devices", "network", "networks")
@@ -148,4 +148,5 @@ def _on_rails(
         mtu=fabric.get("mtu", 0),
         traffic_class=fabric.get("trafficClass", -1),
         resources=fabric.get("resources", plain.name),
+        physical=fabric.get("physical", ""),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from trainyard.model import monitoring
 from trainyard.model.cluster import Cluster
@@ -93,6 +93,31 @@ def allocated(platform: Platform) -> Iterator[tuple[Site, RailFabric, Holders]]:
     for site in platform.sites:
         for each in site.cluster.rail_fabrics:
             yield site, each, holders.get((site.name, each.name), [])
+
+
+class Held(NamedTuple):
+    """What a team holds on a fabric of a cluster."""
+
+    site: Site
+    fabric: RailFabric
+    team: str
+    numbers: Allocation
+
+    def holder(self, other: Held) -> str:
+        """Return the team, with its cluster if the other one's is another."""
+        apart = self.site is not other.site
+        return f"team {self.team}{f' on {self.site.name}' if apart else ''}"
+
+
+def held_by_network(platform: Platform) -> Iterator[list[Held]]:
+    """Yield what teams hold on each network: fabrics of one link and `physical` name are one."""
+    networks: dict[tuple[str, ...], list[Held]] = {}
+    for site, fabric, holders in allocated(platform):
+        alone = (site.name, fabric.name)
+        network = (fabric.link.name, fabric.physical) if fabric.physical else ("", *alone)
+        held = [Held(site, fabric, team, each) for team, each in holders]
+        networks.setdefault(network, []).extend(held)
+    yield from networks.values()
 
 
 def ranges(cluster: Cluster) -> Iterator[tuple[Egress, int, IPv4Network]]:

@@ -102,6 +102,7 @@ def fabric_facts(fabric: Fabric) -> Facts:
             "MTU": str(fabric.mtu or "the driver's"),
             "traffic class": "the driver's" if traffic_class < 0 else str(traffic_class),
             "resource names begin with": fabric.resources,
+            "is part of network": fabric.physical or NONE,
         }
     for what, value in values.items():
         yield Fact("Network", f"fabric {fabric.name}", what), value

@@ -8,16 +8,16 @@ from ipaddress import IPv4Network
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
-from trainyard.model.team import Allocation
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import allocated, ranges
+from trainyard.rules._iterate import Held, allocated, held_by_network, ranges
 
 RULE = Rule(
     id="fabric/addresses-overlap",
     severity=Severity.ERROR,
     summary="""
-        Blocks of teams do not overlap each other, and a fabric's range does not overlap the
-        cluster's networks, an egress rule or a name server.
+        Blocks of teams do not overlap each other on a fabric, or on fabrics with one `physical`
+        name, and a fabric's range does not overlap the cluster's networks, an egress rule or a name
+        server.
     """,
     why="""
         Connections reach the wrong host, or time out now and then, because two hosts answer for one
@@ -29,7 +29,7 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for site, fabric, holders in allocated(platform):
+    for site, fabric, _ in allocated(platform):
         for network, owner, at in _networks(site.cluster):
             if fabric.addresses.overlaps(network):
                 message = (
@@ -37,7 +37,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"of {owner}"
                 )
                 yield RULE.at(fabric.at / "addresses", message, notes=[Note(owner, at)])
-        yield from _overlapping_blocks(holders)
+    for held in held_by_network(platform):
+        yield from _overlapping_blocks(held)
 
 
 def _networks(cluster: Cluster) -> Iterator[tuple[IPv4Network, str, Pointer]]:
@@ -51,22 +52,23 @@ def _networks(cluster: Cluster) -> Iterator[tuple[IPv4Network, str, Pointer]]:
         yield IPv4Network(address), "the name servers", cluster.dns.at / "addresses" / i
 
 
-def _overlapping_blocks(holders: list[tuple[str, Allocation]]) -> Iterator[Diagnostic]:
+def _overlapping_blocks(network: list[Held]) -> Iterator[Diagnostic]:
     """Compare each block, in order of addresses, with the last one that no other contains.
 
     That is enough, because two blocks are apart or one contains the other.
     """
-    largest: tuple[str, Allocation] | None = None
-    for team, each in sorted(holders, key=lambda holder: (holder[1].addresses, holder[0])):
-        if largest is not None and each.addresses.overlaps(largest[1].addresses):
-            other, block = largest
+    largest: Held | None = None
+    for each in sorted(network, key=lambda held: (held.numbers.addresses, held.team)):
+        if largest is not None and each.numbers.addresses.overlaps(largest.numbers.addresses):
             message = (
-                f"block {each.addresses} of team {team} overlaps {block.addresses} of team {other}"
+                f"block {each.numbers.addresses} of {each.holder(largest)} overlaps "
+                f"{largest.numbers.addresses} of {largest.holder(each)}"
             )
-            notes = [Note(f"the block of team {other}", block.at / "addresses")]
-            yield RULE.at(each.at / "addresses", message, notes=notes)
+            at = largest.numbers.at / "addresses"
+            notes = [Note(f"the block of {largest.holder(each)}", at)]
+            yield RULE.at(each.numbers.at / "addresses", message, notes=notes)
         else:
-            largest = (team, each)
+            largest = each
 
 
 CHECK = Check(RULE, find)
