@@ -203,7 +203,8 @@ def two(platform: Path, trainyard: Call) -> Path:
 
 
 def test_allocation_is_the_next_that_nobody_had(two: Path, trainyard: Call) -> None:
-    """Numbers differ from those of each cluster; comments in the ledger stay."""
+    """On a fabric they differ from those of each cluster; the namespace keeps the user ids that it
+    has on the other one, and comments in the ledger stay."""
     ledger = two / "profiles" / "allocations.yaml"
     edit(ledger, "lab:\n", "lab: # ours\n")
     assert "error[fabric/missing-allocation]" in trainyard("validate").out
@@ -211,7 +212,7 @@ def test_allocation_is_the_next_that_nobody_had(two: Path, trainyard: Call) -> N
     assert ended.out == (
         "wrote profiles/allocations.yaml\n"
         "team nlp: keeps partition 0x0101 and addresses 10.64.16.0/20 permanently\n"
-        "team nlp: namespace team-nlp keeps the user ids 2000010000/10000\n"
+        "team nlp: namespace team-nlp keeps the user ids 2000000000/10000\n"
     )
     assert "lab: # ours\n" in ledger.read_text()
     _fine(trainyard("generate"))

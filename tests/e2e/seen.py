@@ -152,6 +152,7 @@ NOT_SHOWABLE = {
     "isolation/not-fips": _PROMISE,
     "isolation/platform-in-a-tenant": _NETWORK,
     "isolation/secret-of-another-team": "It needs External Secrets and a secret store.",
+    "isolation/two-ranges-of-one-folder": "It needs a file server.",
     "isolation/uids-shared": "It needs a file server, or SELinux on a node.",
     "isolation/uids-without-ranges": _KUBELET,
     "isolation/unencrypted-storage": _PROMISE,

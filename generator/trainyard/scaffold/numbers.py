@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from trainyard.diagnostics import Diagnostic
 from trainyard.model import names
@@ -45,15 +46,25 @@ def new_holding(
 def new_ids(
     platform: Platform, cluster: Cluster, team: str, since: str, former: Former
 ) -> Ids | None:
-    """Return user ids for a team's namespace that no namespace ever had.
+    """Return the user ids that a team's namespace has on another cluster, or that none ever had.
 
-    They differ on all clusters, since clusters may share a file server. None if the namespace has
-    some already, the cluster's namespaces have no ranges, or none is left.
+    Clusters may share a file server, so two namespaces differ on all of them, and one does not.
+    None if the namespace has some here already, the cluster's namespaces have no ranges, or none is
+    left.
     """
     namespace = names.namespace(team)
-    here = platform.ids.get(cluster.name, ())
-    if not cluster.release.job_scc or namespace in {ids.namespace for ids in here}:
+    known = {
+        name: ids
+        for name, every in sorted(platform.ids.items())
+        for ids in every
+        if ids.namespace == namespace
+    }
+    if not cluster.release.job_scc or cluster.name in known:
         return None
+    for ids in known.values():
+        # A range that OpenShift gave may be another namespace's on this cluster.
+        if not ids.is_of_openshift:
+            return replace(ids, since=since, at=None)
     taken = [number for number in former if isinstance(number, Ids)]
     for current in platform.ids.values():
         taken += current
