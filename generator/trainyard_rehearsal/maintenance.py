@@ -19,7 +19,8 @@ from trainyard.model.team import Allocation, Quota
 from trainyard.model.tenant import Tenant
 from trainyard.scaffold.allocate import next_block, next_segment
 from trainyard.scaffold.plan import write_plan
-from trainyard.scaffold.team import TeamRequest, plan_team
+from trainyard.scaffold.team import plan_team
+from trainyard.scaffold.team_request import TeamRequest
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Plain
 from trainyard_rehearsal.checks.changes import InvalidProfiles, PlannedChanges

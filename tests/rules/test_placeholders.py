@@ -14,8 +14,8 @@ from tests.scaffold.folders import begun
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Target, check
 from trainyard.rules.delivery.placeholder_left import RULE as PLACEHOLDER_LEFT
-from trainyard.scaffold.team import TeamRequest
-from trainyard.workflows.add import add_team
+from trainyard.scaffold.team_request import TeamRequest
+from trainyard.workflows.add import add_teams
 
 LEFT = PLACEHOLDER_LEFT.id
 
@@ -43,7 +43,7 @@ def grown(folder: Path) -> Path:
     begun(folder)
     profiles = folder / "profiles"
     place = Target(profiles, folder / "overlays", "../profiles/components")
-    added = add_team(place, TeamRequest("nlp", 2), "2026-11-26")
+    added = add_teams(place, [TeamRequest("nlp", 2)], "2026-11-26")
     assert added.plan
     return profiles
 

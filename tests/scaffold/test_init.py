@@ -9,9 +9,9 @@ from tests.scaffold.folders import PRESET, RELEASE, begun, content
 from trainyard.diagnostics import TreeError, has_errors
 from trainyard.generation.generate import Generation, Target, generate
 from trainyard.profiles.read import presets, releases
-from trainyard.scaffold.team import TeamRequest
+from trainyard.scaffold.team_request import TeamRequest
 from trainyard.scaffold.template import placeholders
-from trainyard.workflows.add import add_team
+from trainyard.workflows.add import add_teams
 from trainyard.workflows.begin import begin
 
 
@@ -38,7 +38,7 @@ def test_new_repository_takes_a_team_that_owns_every_node(
 
     target = Target(folder / "profiles", folder / "overlays", "../profiles/components")
     promised = nodes - (nodes > 2)
-    addition = add_team(target, TeamRequest("nlp", promised), "2026-01-01")
+    addition = add_teams(target, [TeamRequest("nlp", promised)], "2026-01-01")
     assert addition.plan
     rules = {diagnostic.rule for diagnostic in generated(folder).diagnostics}
     expected = {"delivery/placeholder-left"}

@@ -12,8 +12,8 @@ from tests.scaffold.layouts import TEXT_BLOCK, layouts
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Target
 from trainyard.scaffold.style import WIDTH, styled
-from trainyard.scaffold.team import TeamRequest
-from trainyard.workflows.add import add_team
+from trainyard.scaffold.team_request import TeamRequest
+from trainyard.workflows.add import add_teams
 from trainyard.yaml_io.reader import read
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +116,7 @@ def test_what_init_and_add_write_has_the_style(tmp_path: Path, release: str, pre
     begun(tmp_path, release, preset)
     target = Target(tmp_path / "profiles", tmp_path / "overlays", "../profiles/components")
     for name in ("nlp", "vision"):
-        assert add_team(target, TeamRequest(name, 2, since="2026-11-23"), "2026-11-23").plan
+        assert add_teams(target, [TeamRequest(name, 2, since="2026-11-23")], "2026-11-23").plan
     written = sorted((tmp_path / "profiles").rglob("*.yaml"))
     assert len(written) > 5
     assert [

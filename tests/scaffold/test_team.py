@@ -17,7 +17,8 @@ from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.unit import Unit
 from trainyard.scaffold.plan import write_plan
-from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
+from trainyard.scaffold.team import TeamPlan, plan_team
+from trainyard.scaffold.team_request import TeamRequest
 
 Remembered = Mapping[str, tuple[Holding | Ids, ...]]
 NOTHING: Remembered = {}

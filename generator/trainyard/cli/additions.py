@@ -33,7 +33,7 @@ def added(
         found = findings.Findings(addition.diagnostics, places(addition.profiles, profiles, output))
         result(findings.text(found, colour=False))
         notify("Nothing was written.")
-    else:
+    elif addition.files:
         result("\n".join(f"wrote {shown_folder(path)}" for path in addition.files))
     return addition
 

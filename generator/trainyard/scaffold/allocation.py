@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import RailFabric
-from trainyard.model.holding import Holding
-from trainyard.model.ids import Ids
 from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
 from trainyard.rules.fabric.already_allocated import RULE as ALLOCATED
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
-from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.selection import choice, chosen_cluster, unknown
+from trainyard.scaffold.several import Numbered
 from trainyard.scaffold.team_name import Remembered
 from trainyard.yaml_io.source import Profiles
 
@@ -35,21 +34,9 @@ class AllocationRequest:
     since: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AllocationPlan(Plan):
-    """The ledger with a team's new numbers, before it is written.
-
-    Args:
-        ids: user ids of the team's namespace; None if it has some, or needs none.
-    """
-
-    holding: Holding
-    ids: Ids | None
-
-
 def plan_allocation(
     profiles: Profiles, platform: Platform, request: AllocationRequest, remembered: Remembered
-) -> tuple[AllocationPlan | None, tuple[Diagnostic, ...]]:
+) -> tuple[Numbered | None, tuple[Diagnostic, ...]]:
     """Return the ledger with a team's numbers on a fabric.
 
     Args:
@@ -78,7 +65,36 @@ def plan_allocation(
     ids = new_ids(platform, cluster, request.team, request.since, former)
     ledger = profiles.allocations.content
     files = with_numbers(ledger, cluster.name, holding, ids)
-    return AllocationPlan(files, ledger, (cluster.name,), holding, ids), ()
+    return Numbered(files, ledger, (cluster.name,), request.team, holding, ids), ()
+
+
+def without_numbers(
+    platform: Platform, request: AllocationRequest
+) -> tuple[list[AllocationRequest], tuple[Diagnostic, ...]]:
+    """Return a request for each team with quota on a fabric and no numbers there.
+
+    Args:
+        platform: its teams.
+        request: the place; its team does not matter.
+
+    Returns:
+        The requests, and the reasons why the place is unknown.
+    """
+    cluster, fabric, problems = _place(platform, request)
+    if cluster is None or fabric is None:
+        return [], problems
+    here = (cluster.name, fabric.name)
+    held = {team for place, name, team in platform.allocations if (place, name) == here}
+    teams = [team for team in _on(platform, cluster, fabric) if team not in held]
+    return [replace(request, team=team) for team in teams], ()
+
+
+def _on(platform: Platform, cluster: Cluster, fabric: RailFabric) -> Iterator[str]:
+    """Yield the teams with quota on a fabric."""
+    (site,) = (site for site in platform.sites if site.name == cluster.name)
+    for tenant in site.tenants:
+        if any(flavor.pool.rail_fabric is fabric for flavor in tenant.flavors):
+            yield tenant.name
 
 
 def _place(

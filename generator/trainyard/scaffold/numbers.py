@@ -53,12 +53,7 @@ def new_ids(
     left.
     """
     namespace = names.namespace(team)
-    known = {
-        name: ids
-        for name, every in sorted(platform.ids.items())
-        for ids in every
-        if ids.namespace == namespace
-    }
+    known = _ids_of(platform, namespace)
     if not cluster.release.job_scc or cluster.name in known:
         return None
     for ids in known.values():
@@ -69,6 +64,12 @@ def new_ids(
     for current in platform.ids.values():
         taken += current
     return next_ids(namespace, taken, since)
+
+
+def _ids_of(platform: Platform, namespace: str) -> dict[str, Ids]:
+    """Return the user ids of a namespace by cluster."""
+    every = sorted(platform.ids.items())
+    return {name: ids for name, each in every for ids in each if ids.namespace == namespace}
 
 
 def with_numbers(

@@ -7,8 +7,6 @@ from itertools import chain
 
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.cluster import Cluster
-from trainyard.model.holding import Holding
-from trainyard.model.ids import Ids
 from trainyard.model.named import by_name
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
@@ -16,51 +14,20 @@ from trainyard.model.runtime import Runtime
 from trainyard.model.unit import Unit
 from trainyard.rules.runtime.none_for_pool import RULE as NO_RUNTIME
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
-from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.profile import profile_path, team_profile
 from trainyard.scaffold.selection import choice, chosen_cluster, unknown_pool
+from trainyard.scaffold.several import Numbered
 from trainyard.scaffold.team_name import Remembered, check_name
+from trainyard.scaffold.team_request import TeamRequest
 from trainyard.yaml_io.source import Profiles
 
 
 @dataclass(frozen=True, slots=True)
-class TeamRequest:
-    """The team that is wanted.
-
-    Args:
-        own: its quota of one pool.
-        unit: in which it is counted.
-        cluster, pool: needed only where there are several.
-        since: ISO date of today, written beside its numbers; empty to leave it out.
-    """
-
-    name: str
-    own: int
-    unit: Unit = Unit.NODES
-    cluster: str = ""
-    pool: str = ""
-    since: str = ""
-
-    @property
-    def quota(self) -> dict[str, int]:
-        """Its quota of the pool, as in the profile."""
-        return {self.unit.value: self.own}
-
-
-@dataclass(frozen=True, slots=True)
-class TeamPlan(Plan):
-    """The files of a new team, before they are written.
-
-    Args:
-        holding: the numbers; None on a pool without fabric.
-        ids: user ids of its namespace; None where the cluster's namespaces have no ranges, or none
-            is left.
-    """
+class TeamPlan(Numbered):
+    """The files of a new team, before they are written."""
 
     request: TeamRequest
     pool: str
-    holding: Holding | None
-    ids: Ids | None
 
 
 def plan_team(
@@ -85,7 +52,7 @@ def plan_team(
     problems += unknown_places
     if cluster is None or pool is None:
         return None, tuple(problems)
-    runtimes = _runtimes(platform, pool, request)
+    runtimes = request.runtimes or _runtimes(platform, pool, request)
     if not runtimes:
         message = f"no runtime runs on hardware `{pool.hardware.name}`"
         problems.append(NO_RUNTIME.at(pool.at.key(), message))
@@ -97,11 +64,11 @@ def plan_team(
         return None, tuple(problems)
     ids = new_ids(platform, cluster, request.name, request.since, former)
     ledger = profiles.allocations.content
-    profile = team_profile(request.name, request.quota, cluster, pool, runtimes)
+    profile = team_profile(request, cluster, pool, runtimes)
     numbers = with_numbers(ledger, cluster.name, holding, ids)
     files = {profile_path(request.name): profile, **numbers}
     changed = (cluster.name,)
-    return TeamPlan(files, ledger, changed, request, pool.name, holding, ids), ()
+    return TeamPlan(files, ledger, changed, request.name, holding, ids, request, pool.name), ()
 
 
 def _place(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -12,10 +13,12 @@ from trainyard.diagnostics import Diagnostic, Severity, has_errors
 from trainyard.generation.generate import Checked, Target, check_loaded, render
 from trainyard.model.platform import Platform
 from trainyard.profiles.read import load
-from trainyard.scaffold.allocation import AllocationPlan, AllocationRequest, plan_allocation
+from trainyard.scaffold.allocation import AllocationRequest, plan_allocation, without_numbers
 from trainyard.scaffold.plan import Plan, write_plan
-from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
+from trainyard.scaffold.several import Numbered, Several, several
+from trainyard.scaffold.team import TeamPlan, plan_team
 from trainyard.scaffold.team_name import Remembered
+from trainyard.scaffold.team_request import TeamRequest
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles
 
@@ -42,46 +45,70 @@ class Addition(Generic[Planned]):
     files: tuple[Path, ...] = ()
 
 
-def add_team(place: Target, request: TeamRequest, today: str) -> Addition[TeamPlan]:
-    """Write a team's profile and numbers, unless they bring new errors.
+def add_teams(
+    place: Target, requests: Sequence[TeamRequest], today: str
+) -> Addition[Several[TeamPlan]]:
+    """Write the profiles and numbers of teams, all or none, unless they bring new errors.
 
     Args:
         place: as `add` takes it.
-        request: the team that is wanted.
+        requests: the teams that are wanted, with different names.
         today: as `add` takes it.
 
     Raises:
         TreeError: as `add`.
         ToolError: as `add`.
     """
-    return add(
-        place,
-        lambda profiles, platform, remembered: plan_team(profiles, platform, request, remembered),
-        today,
-    )
+
+    def planner(
+        profiles: Profiles, platform: Platform, remembered: Remembered
+    ) -> tuple[Several[TeamPlan] | None, tuple[Diagnostic, ...]]:
+        one = partial(_team, platform)
+        return several((partial(one, each) for each in requests), profiles, remembered)
+
+    return add(place, planner, today)
 
 
-def add_allocation(
-    place: Target, request: AllocationRequest, today: str
-) -> Addition[AllocationPlan]:
-    """Write a team's numbers on a further fabric into the ledger, unless they bring new errors.
+def _team(
+    platform: Platform, request: TeamRequest, profiles: Profiles, remembered: Remembered
+) -> tuple[TeamPlan | None, tuple[Diagnostic, ...]]:
+    return plan_team(profiles, platform, request, remembered)
+
+
+def add_allocations(
+    place: Target, request: AllocationRequest, teams: Sequence[str], today: str
+) -> Addition[Several[Numbered]]:
+    """Write numbers of teams on a further fabric into the ledger, unless they bring new errors.
 
     Args:
         place: as `add` takes it.
-        request: the numbers that are wanted.
+        request: the fabric that the numbers are of; its team does not matter.
+        teams: whose numbers are wanted; when empty, all with quota on the fabric that lack some.
         today: as `add` takes it.
 
     Raises:
         TreeError: as `add`.
         ToolError: as `add`.
     """
-    return add(
-        place,
-        lambda profiles, platform, remembered: plan_allocation(
-            profiles, platform, request, remembered
-        ),
-        today,
-    )
+
+    def planner(
+        profiles: Profiles, platform: Platform, remembered: Remembered
+    ) -> tuple[Several[Numbered] | None, tuple[Diagnostic, ...]]:
+        requests = [replace(request, team=team) for team in teams]
+        if not teams:
+            requests, problems = without_numbers(platform, request)
+            if problems:
+                return None, problems
+        one = partial(_allocation, platform)
+        return several((partial(one, each) for each in requests), profiles, remembered)
+
+    return add(place, planner, today)
+
+
+def _allocation(
+    platform: Platform, request: AllocationRequest, profiles: Profiles, remembered: Remembered
+) -> tuple[Numbered | None, tuple[Diagnostic, ...]]:
+    return plan_allocation(profiles, platform, request, remembered)
 
 
 def add(place: Target, planner: Planner[Planned], today: str) -> Addition[Planned]:

@@ -178,8 +178,7 @@ def _give(
     plan, problems = plan_allocation(checked.profiles, platform, request, remembered)
     if plan is None:
         return b"", (), problems
-    numbers = (plan.holding, plan.ids) if plan.ids else (plan.holding,)
-    return plan.files[ALLOCATIONS], numbers, ()
+    return plan.files[ALLOCATIONS], plan.numbers, ()
 
 
 def _give_ids(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
 
-from trainyard.cli.additions import added, ended, numbers, team_lines
+from trainyard.cli.additions import added, ended, numbers
+from trainyard.cli.commands.add_team import need_different, team
 from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.options import (
@@ -19,15 +22,13 @@ from trainyard.cli.options import (
     profiles_option,
     today,
 )
-from trainyard.cli.places import shown_folder
 from trainyard.cli.pools import PoolType
 from trainyard.generation.generate import Target
 from trainyard.model.launcher import LAUNCHERS
-from trainyard.model.unit import Unit
 from trainyard.scaffold.allocation import AllocationRequest
 from trainyard.scaffold.plan import Plan
-from trainyard.scaffold.team import TeamRequest
-from trainyard.workflows.add import Addition, add_allocation, add_team
+from trainyard.scaffold.several import Numbered
+from trainyard.workflows.add import Addition, add_allocations
 from trainyard.workflows.add_profile import (
     ClusterRequest,
     PoolRequest,
@@ -37,13 +38,6 @@ from trainyard.workflows.add_profile import (
     add_measured,
     add_runtime,
 )
-
-_MOST_NODES = 5000
-_MOST_GPUS = 64
-_MOST_CORES = 4096
-"""Maxima of a quota, as in the schema of teams."""
-_NODES = 2
-"""Nodes of a new team: the smallest MPI job takes as many."""
 
 
 @click.group("add")
@@ -55,71 +49,17 @@ def command() -> None:
     """
 
 
-@command.command("team")
-@click.argument("name")
-@click.option(
-    "--cluster",
-    default="",
-    metavar="NAME",
-    shell_complete=complete_cluster,
-    help="Cluster, if several.",
-)
-@click.option("--pool", default="", metavar="NAME", help="Node pool of the cluster, if several.")
-@click.option(
-    "--nodes",
-    type=click.IntRange(0, _MOST_NODES),
-    metavar="N",
-    show_default=str(_NODES),
-    help="Nodes of its own; an MPI job takes two.",
-)
-@click.option(
-    "--gpus",
-    type=click.IntRange(1, _MOST_GPUS),
-    metavar="N",
-    help="GPUs of one node, instead of nodes.",
-)
-@click.option(
-    "--cores",
-    type=click.IntRange(1, _MOST_CORES),
-    metavar="N",
-    help="Cores of one node without GPUs, instead of nodes.",
-)
-@profiles_option
-@output_option
-def team(
-    *,
-    name: str,
-    cluster: str,
-    pool: str,
-    nodes: int | None,
-    gpus: int | None,
-    cores: int | None,
-    profiles: Path,
-    output: Path,
-) -> int:
-    """Write the profile of team NAME, with a permanent partition or VLAN and addresses.
-
-    Writes nothing if the addition would cause a new error, or if a profile names something that
-    does not exist.
-    """
-    amounts = {Unit.NODES: nodes, Unit.GPUS: gpus, Unit.CORES: cores}
-    stated = [(unit, number) for unit, number in amounts.items() if number is not None]
-    if len(stated) > 1:
-        options = " and ".join(f"`--{unit}`" for unit, _ in stated)
-        raise click.UsageError(f"{options} exclude each other")
-    unit, own = stated[0] if stated else (Unit.NODES, _NODES)
-    request = TeamRequest(name, own, unit, cluster=cluster, pool=pool, since=today())
-    addition = added(profiles, output, lambda place: add_team(place, request, today()))
-    if addition.plan is None:
-        return Exit.FINDINGS
-    result(team_lines(addition.plan))
-    file = shown_folder(addition.files[0])
-    notify(f"Next: fill in {file}, run `trainyard generate` and commit both.")
-    return Exit.FINE
+command.add_command(team)
 
 
 @command.command("allocation")
-@click.argument("team", shell_complete=complete_team)
+@click.argument("teams", nargs=-1, metavar="[TEAM]...", shell_complete=complete_team)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="All teams with quota on the fabric that have no numbers there.",
+)
 @click.option(
     "--cluster",
     required=True,
@@ -130,26 +70,39 @@ def team(
 @click.option("--fabric", default="", metavar="NAME", help="Fabric of the cluster, if several.")
 @profiles_option
 @output_option
-def allocation(*, team: str, cluster: str, fabric: str, profiles: Path, output: Path) -> int:
-    """Give TEAM a permanent partition or VLAN and addresses on a further fabric.
+def allocation(
+    *,
+    teams: tuple[str, ...],
+    every: bool,
+    cluster: str,
+    fabric: str,
+    profiles: Path,
+    output: Path,
+) -> int:
+    """Give each TEAM a permanent partition or VLAN and addresses on a further fabric.
 
-    Run it when the team has, or is about to get, quota on another cluster. Writes nothing if the
+    Run it when the team has, or is about to get, quota on another cluster. Writes nothing if an
     addition would cause a new error, or if a profile names something that does not exist.
     """
-    request = AllocationRequest(team, cluster, fabric, today())
-    addition = added(profiles, output, lambda place: add_allocation(place, request, today()))
+    if bool(teams) is every:
+        raise click.UsageError("give the names of teams, or `--all`")
+    need_different(teams)
+    request = AllocationRequest("", cluster, fabric, today())
+    addition = added(
+        profiles, output, lambda place: add_allocations(place, request, teams, today())
+    )
     if addition.plan is None:
         return Exit.FINDINGS
-    result(
-        "\n".join(
-            f"team {team}: {line}" for line in numbers(addition.plan.holding, addition.plan.ids)
-        )
-    )
-    notify(
-        f"Next: give the team quota on {cluster} if it has none, run `trainyard generate` and "
-        "commit both."
-    )
+    if not addition.plan.each:
+        result(f"every team with quota on the fabric of {cluster} has its numbers")
+        return Exit.FINE
+    result("\n".join(chain.from_iterable(map(_numbers, addition.plan.each))))
+    notify(f"Next: give who has none quota on {cluster}, run `trainyard generate` and commit both.")
     return Exit.FINE
+
+
+def _numbers(plan: Numbered) -> Iterator[str]:
+    return (f"team {plan.team}: {line}" for line in numbers(plan.holding, plan.ids))
 
 
 @command.command("hardware")

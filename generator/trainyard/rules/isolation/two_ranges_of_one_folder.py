@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.space import Space
 from trainyard.model.storage import Claim
-from trainyard.model.tenant import Space
 from trainyard.rules._check import Check
 
 RULE = Rule(
