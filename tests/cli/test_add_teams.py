@@ -162,3 +162,16 @@ def test_all_teams_without_numbers_get_some(platform: Path, trainyard: Call) -> 
         0,
         "every team with quota on the fabric of west has its numbers\n",
     )
+
+
+def test_first_cluster_may_have_a_name(tmp_path: Path, trainyard: Call) -> None:
+    """So that two repositories can be synced by one Argo CD; a name that none may have writes
+    nothing."""
+    for wrong in ("Prod", "on", "../up", "a" * 80):
+        ended = trainyard("init", "--cluster", wrong, str(tmp_path / "wrong"))
+        assert (ended.code, (tmp_path / "wrong").exists()) == (2, False)
+    ended = trainyard("init", "--cluster", "west", str(tmp_path / "new"))
+
+    assert ended.code == 0
+    assert [path.name for path in (tmp_path / "new/profiles/clusters").iterdir()] == ["west.yaml"]
+    assert "overlays/west/README.md" in ended.err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainyard.workflows.begin import begin
+from trainyard.workflows.begin import ClusterWanted, begin
 
 RELEASE, PRESET = "openshift-ai-3.5", "nvidia-dgx-h100"
 
@@ -19,4 +19,4 @@ def content(folder: Path) -> dict[str, bytes | None]:
 
 def begun(folder: Path, release: str = RELEASE, preset: str = PRESET, nodes: int = 5) -> list[Path]:
     """Begin a repository in a folder; return the files written."""
-    return list(begin(folder, "overlays", release, preset, nodes))
+    return list(begin(folder, "overlays", ClusterWanted(release, preset, nodes)))

@@ -12,7 +12,7 @@ from trainyard.profiles.read import presets, releases
 from trainyard.scaffold.team_request import TeamRequest
 from trainyard.scaffold.template import placeholders
 from trainyard.workflows.add import add_teams
-from trainyard.workflows.begin import begin
+from trainyard.workflows.begin import ClusterWanted, begin
 
 
 def generated(folder: Path) -> Generation:
@@ -68,7 +68,7 @@ def test_every_file_is_short_and_begins_with_a_comment(
 
 def test_every_placeholder_says_what_belongs_there(tmp_path: Path) -> None:
     """The lines that the command lists are those that are marked."""
-    for path, body in begin(tmp_path, "overlays", RELEASE, PRESET, 5).items():
+    for path, body in begin(tmp_path, "overlays", ClusterWanted(RELEASE, PRESET, 5)).items():
         marked = [
             number
             for number, line in enumerate(path.read_text().splitlines(), start=1)

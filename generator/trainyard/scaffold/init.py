@@ -18,8 +18,6 @@ from trainyard.scaffold.runtime import NewRuntime, runtime_profile
 from trainyard.scaffold.template import static_files
 from trainyard.yaml_io.scalars import inline
 
-FIRST_CLUSTER = "lab"
-"""Name of the cluster that a new repository describes."""
 _SETTINGS = "profiles/trainyard.yaml"
 
 
@@ -28,11 +26,13 @@ class FirstCluster:
     """The cluster that a new repository describes.
 
     Args:
+        name: must differ in all repositories that one Argo CD syncs.
         preset: name of the hardware preset.
         hardware: fields of the preset.
         nodes: of its only pool. On a single one, an MPI job is its launcher alone.
     """
 
+    name: str
     release: Release
     preset: str
     hardware: Mapping[str, Any]
@@ -119,7 +119,7 @@ def _described(cluster: FirstCluster) -> dict[str, bytes]:
         nodes=pool.nodes - pool.reserve,
     )
     return {
-        f"profiles/clusters/{FIRST_CLUSTER}.yaml": cluster_profile(cluster.release, [pool]),
+        f"profiles/clusters/{cluster.name}.yaml": cluster_profile(cluster.release, [pool]),
         f"profiles/hardware/{pool.hardware}.yaml": hardware_profile(
             cluster.preset, cluster.hardware
         ),

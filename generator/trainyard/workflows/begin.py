@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.git.worktree import enclosing_work_tree
@@ -12,26 +13,46 @@ from trainyard.scaffold.ci import SYSTEMS, ci_files, missing
 from trainyard.scaffold.init import FirstCluster, init
 from trainyard.schema.profiles import profile_schema
 
+FIRST_CLUSTER = "lab"
+"""Name of the cluster of a new repository, unless another is wanted."""
 
-def begin(folder: Path, tree: str, release: str, preset: str, nodes: int) -> dict[Path, bytes]:
+
+@dataclass(frozen=True, slots=True)
+class ClusterWanted:
+    """The cluster of a new repository.
+
+    Args:
+        release: name of a release that is shipped.
+        preset: name of a hardware preset that is shipped.
+        nodes: their number.
+        name: one that a profile can have.
+    """
+
+    release: str
+    preset: str
+    nodes: int
+    name: str = FIRST_CLUSTER
+
+
+def begin(folder: Path, tree: str, wanted: ClusterWanted) -> dict[Path, bytes]:
     """Write the first profiles of a repository; return the content of each file by its path.
 
     Args:
         folder: the repository, or a folder of it.
         tree: path of the tree from the root of the Git repository.
-        release: name of a release that is shipped.
-        preset: name of a hardware preset that is shipped.
-        nodes: number of nodes of the cluster.
+        wanted: what the profiles describe.
 
     Raises:
         TreeError: there are profiles already, or the folder can't be written; nothing is changed.
         ToolError: a release or preset is not as it was shipped.
     """
+    release = wanted.release
     cluster = FirstCluster(
+        name=wanted.name,
         release=resolve_release(release, releases()[release], plurals()[release]),
-        preset=preset,
-        hardware=presets()[preset].value,
-        nodes=nodes,
+        preset=wanted.preset,
+        hardware=presets()[wanted.preset].value,
+        nodes=wanted.nodes,
     )
     return init(folder, cluster, tree)
 
