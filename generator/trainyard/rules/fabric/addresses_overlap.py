@@ -15,9 +15,8 @@ RULE = Rule(
     id="fabric/addresses-overlap",
     severity=Severity.ERROR,
     summary="""
-        Blocks of teams do not overlap each other on a fabric, or on fabrics with one `physical`
-        name, and a fabric's range does not overlap the cluster's networks, an egress rule or a name
-        server.
+        Blocks of teams do not overlap each other on one network. A fabric's range does not overlap
+        the cluster's networks, an egress rule or a name server.
     """,
     why="""
         Connections reach the wrong host, or time out now and then, because two hosts answer for one
