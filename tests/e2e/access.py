@@ -256,3 +256,38 @@ def team_as_system_namespace(stage: Stage) -> None:
 
     assert stage.until(lambda: "trainyard-pool-nodes" in refusal("team-nlp")), refusal("team-nlp")
     assert stage.until(lambda: not refusal("team-vision")), refusal("team-vision")
+
+
+def adopting(stage: Stage) -> None:
+    """A controller's pod outside of teams takes GPUs; the same pod is refused without the key, and
+    taken again when the key is back."""
+    maker = as_account(stage.api, "system:serviceaccount:kube-system:replicaset-controller")
+    pod: Body = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "inference", "namespace": "default"},
+        "spec": {
+            "tolerations": [{"operator": "Exists"}],
+            "containers": [
+                {
+                    "name": "main",
+                    "image": "example.com/image",
+                    "resources": {"limits": {"nvidia.com/gpu": "8"}},
+                }
+            ],
+        },
+    }
+
+    def refusal() -> str:
+        try:
+            maker.create(pod, dry_run=True)
+        except Refused as refused:
+            return str(refused)
+        return ""
+
+    stage.deploy(bad("isolation/adopting"))
+    assert stage.until(lambda: not refusal()), refusal()
+    stage.deploy({})
+    assert stage.until(lambda: "trainyard-pool-nodes" in refusal()), refusal()
+    stage.deploy(bad("isolation/adopting"))
+    assert stage.until(lambda: not refusal()), refusal()

@@ -67,6 +67,7 @@ SEEN: dict[str, Seen] = {
     "delivery/unit-does-not-build": Seen(gitops.unit_does_not_build, GITOPS),
     "delivery/unit-vanished": Seen(delivery.unit_vanished),
     "delivery/unlisted-component": Seen(gitops.unlisted_component, GITOPS),
+    "isolation/adopting": Seen(access.adopting),
     "isolation/claimable-adopted-class": Seen(volumes.claimable_adopted_class),
     "isolation/open-egress": Seen(gitops.open_egress, GITOPS),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
@@ -138,6 +139,8 @@ NOT_SHOWABLE = {
     "team's folder is gone.",
     "isolation/fabric-without-borders": "It is about RDMA, and a rehearsal has no NIC.",
     "isolation/kind-of-the-platform": "No operator of such a kind runs in a rehearsal.",
+    "isolation/adopting-under-a-regulation": "It shows as `isolation/adopting` does.",
+    "isolation/adoption-ended": "Nothing on the cluster reads the day.",
     "isolation/audit-not-declared": _PROMISE,
     "isolation/logs-not-kept": _PROMISE,
     "isolation/bucket-of-two-teams": "It happens in an object store.",
@@ -179,6 +182,7 @@ NOT_SHOWABLE = {
     "scheduling/too-many-pools-in-queue": "As scheduling/too-many-resources-in-queue: one list "
     "contains the other.",
     "scheduling/empty-cohort": "A cohort without queues has no effect that can be seen.",
+    "scheduling/selector-of-the-operator": "Red Hat's operator does not run in a rehearsal.",
     "scheduling/topology-stated-twice": "No tree can be made of it.",
     "scheduling/unused-topology": "Nothing on the cluster reads such a topology.",
 }

@@ -9,6 +9,7 @@ from ipaddress import IPv4Network
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.accelerator import MAKERS, NVIDIA, Maker
+from trainyard.model.adoption import Adoption
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.dns import Dns
 from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
@@ -29,6 +30,7 @@ from trainyard.model.named import by_name
 from trainyard.model.network import Egress
 from trainyard.model.nvlink import DOMAIN as NVLINK
 from trainyard.model.pool import Pool
+from trainyard.model.priority import Priority
 from trainyard.model.release import Release
 from trainyard.model.settings import Settings
 from trainyard.model.storage import PullSecret, Storage
@@ -47,26 +49,6 @@ class Cohort:
     at: Pointer
     parent: str
     weight: int
-
-
-@dataclass(frozen=True, slots=True)
-class Priority:
-    """A WorkloadPriorityClass.
-
-    Args:
-        deadline: seconds that a job of the class may run; 0 for any time.
-    """
-
-    name: str
-    at: Pointer
-    value: int
-    deadline: int
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Labels of a job of the class: its name, and the longest that it may run."""
-        end = {"kueue.x-k8s.io/max-exec-time-seconds": str(self.deadline)} if self.deadline else {}
-        return {"kueue.x-k8s.io/priority-class": self.name, **end}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +74,7 @@ class Cluster:
         sets_rdma_mode: whether the SR-IOV operator sets the exclusive mode; else the nodes' owner.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's
             included.
+        adoption: what is spared of the workloads that were there before the tree.
     """
 
     name: str
@@ -126,6 +109,7 @@ class Cluster:
     external: Mapping[str, str]
     finished_jobs: FinishedJobs | None
     monitoring: Monitoring | None
+    adoption: Adoption
 
     def lineage(self, cohort: str) -> tuple[str, ...]:
         """Return a cohort and what it descends from, the root last; a cycle is gone around once."""

@@ -7,10 +7,11 @@ from itertools import chain
 
 from trainyard.model import names
 from trainyard.model.acceptance import TESTS, lacks
-from trainyard.model.cluster import Cluster, Priority
+from trainyard.model.cluster import Cluster
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
 from trainyard.model.network import Network
+from trainyard.model.priority import Priority
 from trainyard.model.quantity import counted
 from trainyard.model.queue import LocalQueue, Queue
 from trainyard.model.storage import Allowance, Claim, StoredSecret

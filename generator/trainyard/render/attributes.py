@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from trainyard.model.cleanup import FinishedJobs
-from trainyard.model.cluster import Cluster, Cohort, Priority
+from trainyard.model.cluster import Cluster, Cohort
 from trainyard.model.dns import Dns
 from trainyard.model.fabric import DeviceFabric
 from trainyard.model.ids import Ids
@@ -19,6 +19,7 @@ from trainyard.model.monitoring import Logs, MetricSource
 from trainyard.model.network import AddressPool, Egress, Network
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool, Rail
+from trainyard.model.priority import Priority
 from trainyard.model.queue import Queue
 from trainyard.model.release import Release
 from trainyard.model.runtime import Runtime, Step

@@ -8,12 +8,13 @@ from itertools import filterfalse, product
 from typing import Final
 
 from trainyard.model import names
-from trainyard.model.cluster import Cluster, Priority
+from trainyard.model.cluster import Cluster
 from trainyard.model.held import held_queues
 from trainyard.model.launcher import OPENMPI
 from trainyard.model.maintenance import Maintenance
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
+from trainyard.model.priority import Priority
 from trainyard.model.quantity import counted, format_seconds
 from trainyard.model.queue import Queue
 from trainyard.model.space import Grant, Sample, Space

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
-from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort, Priority
+from trainyard.model.cluster import OWN_SERVER, Cluster, Cohort
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import AMD64, Hardware
 from trainyard.model.maintenance import Maintenance
@@ -20,11 +20,13 @@ from trainyard.model.named import by_name
 from trainyard.model.network import Egress
 from trainyard.model.other_release import Releases
 from trainyard.model.pool import Pool
+from trainyard.model.priority import Priority
 from trainyard.model.quantity import parse_seconds
 from trainyard.model.release import Release
 from trainyard.model.settings import Settings
 from trainyard.model.storage import PullSecret, Storage, pull_secret
 from trainyard.model.topology import Topology
+from trainyard.resolve.adoption import resolve_adoption
 from trainyard.resolve.dns import resolve_dns
 from trainyard.resolve.fabric import resolve_fabrics
 from trainyard.resolve.findings import Resolving
@@ -77,6 +79,7 @@ def resolve_cluster(
         networks=networks,
         finished_jobs=(yield from _finished_jobs(fields, at, release, pull_secrets, pools)),
         monitoring=(yield from resolve_monitoring(fields, at / "monitoring")),
+        adoption=resolve_adoption(fields.get("adopt", {}), at / "adopt"),
         **_values(fields, release),
     )
 

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
-from trainyard.model.cluster import Cluster, Priority
+from trainyard.model.cluster import Cluster
 from trainyard.model.component import Component
 from trainyard.model.fabric import RailFabric
 from trainyard.model.ids import Ids
 from trainyard.model.named import by_name
 from trainyard.model.network import AddressPool, Network
+from trainyard.model.priority import Priority
 from trainyard.model.quantity import parse_bytes
 from trainyard.model.queue import Flavor, Queue
 from trainyard.model.runtime import Runtime

@@ -10,10 +10,10 @@ from itertools import product
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
-from trainyard.model.cluster import Priority
 from trainyard.model.expansion import literal
 from trainyard.model.launch import Launch
 from trainyard.model.launcher import Launcher
+from trainyard.model.priority import Priority
 from trainyard.model.space import Sample, Space
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.arguments import OPEN_MPI, read_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from trainyard.model.cluster import Priority
 from trainyard.model.launcher import LAUNCHERS, OPENMPI
+from trainyard.model.priority import Priority
 from trainyard.model.quantity import counted
 from trainyard.model.tenant import Tenant
 from trainyard_jobs.convert.choice import Choice, choose

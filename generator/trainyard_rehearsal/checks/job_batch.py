@@ -8,7 +8,7 @@ from itertools import count
 from types import TracebackType
 from typing import Self
 
-from trainyard.model.cluster import Priority
+from trainyard.model.priority import Priority
 from trainyard.model.space import Space
 from trainyard_rehearsal.checks.job_templates import JobTemplate, job_sizes
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_user, submit

@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import count, zip_longest
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.cluster import Priority
 from trainyard.model.manifest import Manifest
+from trainyard.model.priority import Priority
 from trainyard.model.queue import Flavor, Queue
 from trainyard.model.space import Grant, Sample, Space
 from trainyard_rehearsal.checks.jobs import with_name, with_trainer

@@ -22,7 +22,7 @@ FURTHER_KINDS = "may write the further kinds"
 
 def cluster_facts(cluster: Cluster) -> Facts:
     """Yield the values of a cluster; what comes or goes in them is a change too."""
-    for part in (_of_delivery, _of_nodes, _of_queues, _of_prometheus, _of_storage):
+    for part in (_of_delivery, _of_nodes, _of_adoption, _of_queues, _of_prometheus, _of_storage):
         yield from part(cluster)
     for fabric in cluster.rail_fabrics:
         yield Fact("Network", f"fabric {fabric.name}", "gives new teams"), _numbers(fabric)
@@ -70,6 +70,17 @@ def _of_nodes(cluster: Cluster) -> Facts:
     yield Fact("Access", "pods that may use any node", "are in namespaces"), daemons
     kinds = listed(cluster.member_kinds)
     yield Fact("Access", "accounts of teams' namespaces", FURTHER_KINDS), kinds
+
+
+def _of_adoption(cluster: Cluster) -> Facts:
+    adoption = cluster.adoption
+    become = {"deny": "refused", "warn": "recorded, with a warning", "audit": "recorded"}
+    yield Fact("Access", "pods of others on pools", "are"), become[adoption.pods]
+    if adoption.until:
+        yield Fact("Access", "the adoption", "ends after"), adoption.until
+        yield Fact("Access", "the adoption", "is there because"), adoption.reason
+    whose = "all namespaces" if adoption.keeps_queues else "teams"
+    yield Fact("Jobs", "Kueue", "manages jobs of"), whose
 
 
 def _of_queues(cluster: Cluster) -> Facts:

@@ -9,7 +9,7 @@ from typing import Any
 
 from trainyard.model import member_kinds, names
 from trainyard.model.accelerator import NVIDIA
-from trainyard.model.cluster import Cluster, Cohort, Priority
+from trainyard.model.cluster import Cluster, Cohort
 from trainyard.model.monitoring import (
     API_SERVER,
     CONSOLE,
@@ -22,6 +22,7 @@ from trainyard.model.monitoring import (
 )
 from trainyard.model.named import by_name
 from trainyard.model.nvlink import CHANNEL, DEVICE_CLASS, DOMAIN
+from trainyard.model.priority import Priority
 from trainyard.model.variables import REFUSED
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.writers import Writers

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.model.cluster import Cluster, Priority
+from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
+from trainyard.model.priority import Priority
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 

@@ -1,0 +1,42 @@
+"""What a tree spares of the workloads that were on a cluster before it, until a day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from trainyard.diagnostics import Pointer
+
+_ACTIONS: Final = {"audit": ("Audit",), "warn": ("Warn", "Audit"), "deny": ("Deny",)}
+"""Actions of a binding; Kubernetes lets Warn and Deny not stand together
+(kubernetes/kubernetes:staging/src/k8s.io/api/admissionregistration/v1/types.go@v1.36.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """What is spared of the workloads that were there.
+
+    Args:
+        at: its place in the cluster's profile.
+        pods: ``audit``, ``warn`` or ``deny``: what becomes of pods and namespaces of others that
+            the two policies without a selector refuse.
+        keeps_queues: whether Kueue still manages the jobs of all namespaces, as by its own default.
+        until: ISO date of the last day; empty where nothing is spared.
+        reason: why.
+    """
+
+    at: Pointer
+    pods: str = "deny"
+    keeps_queues: bool = False
+    until: str = ""
+    reason: str = ""
+
+    @property
+    def refuses(self) -> bool:
+        """Whether admission refuses what others may not do."""
+        return self.pods == "deny"
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Actions of the bindings of the two policies."""
+        return _ACTIONS[self.pods]
