@@ -13,6 +13,7 @@ from trainyard.cli.impact import notices as module
 KEPT = {"monitoring": {"logs": {"keep": "30d", "dropCredentials": True}}}
 STORE = {"egress": {"object-store": {"to": ["203.0.113.0/28"], "ports": [443]}}}
 OPENED = {"egress": {"object-store": {"to": ["203.0.113.0/28"], "ports": [443, 8443]}}}
+ADOPT = {"pods": "warn", "until": "2099-03-31", "reason": "inference moves"}
 NOTICES: dict[str, tuple[str, Any, Any, str]] = {
     "takes resources from": (NLP, quota(3), quota(2), "nlp"),
     "grows for good": (
@@ -45,6 +46,13 @@ NOTICES: dict[str, tuple[str, Any, Any, str]] = {
         CLUSTER,
         {"memberKinds": ["kafkausers.kafka.strimzi.io"]},
         {"memberKinds": ["kafkatopics.kafka.strimzi.io", "kafkausers.kafka.strimzi.io"]},
+        "prod-east",
+    ),
+    "lets pods of others use the pools of": (CLUSTER, {}, {"adopt": ADOPT}, "prod-east"),
+    "refuses new pods of others on the pools of": (
+        CLUSTER,
+        {"adopt": ADOPT},
+        {"adopt": None},
         "prod-east",
     ),
     "keeps log lines for a shorter time of": (

@@ -19,6 +19,9 @@ SYNCED_BY, SYNCED_FROM, CHANGED_BY = "is synced by", "is synced from", "is chang
 FURTHER_KINDS = "may write the further kinds"
 """What is said of the kinds that accounts of teams' namespaces write beside the known ones."""
 
+OF_OTHERS, REFUSED = "pods of others on pools", "refused"
+"""What is said of pods outside of teams on the nodes of pools."""
+
 
 def cluster_facts(cluster: Cluster) -> Facts:
     """Yield the values of a cluster; what comes or goes in them is a change too."""
@@ -74,8 +77,8 @@ def _of_nodes(cluster: Cluster) -> Facts:
 
 def _of_adoption(cluster: Cluster) -> Facts:
     adoption = cluster.adoption
-    become = {"deny": "refused", "warn": "recorded, with a warning", "audit": "recorded"}
-    yield Fact("Access", "pods of others on pools", "are"), become[adoption.pods]
+    become = {"deny": REFUSED, "warn": "recorded, with a warning", "audit": "recorded"}
+    yield Fact("Access", OF_OTHERS, "are"), become[adoption.pods]
     if adoption.until:
         yield Fact("Access", "the adoption", "ends after"), adoption.until
         yield Fact("Access", "the adoption", "is there because"), adoption.reason

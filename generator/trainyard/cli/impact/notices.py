@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from trainyard.change.impact.access import BoundRole
-from trainyard.change.impact.cluster_facts import FURTHER_KINDS, SYNCED_BY, SYNCED_FROM
+from trainyard.change.impact.cluster_facts import (
+    FURTHER_KINDS,
+    OF_OTHERS,
+    REFUSED,
+    SYNCED_BY,
+    SYNCED_FROM,
+)
 from trainyard.change.impact.model import ClusterImpact, Impact
 from trainyard.change.impact.values import NONE
 from trainyard.model.differences import few
@@ -152,6 +158,16 @@ def _permitting_kinds(cluster: ClusterImpact) -> Iterator[str]:
             yield cluster.name
 
 
+def _opening_pools(cluster: ClusterImpact) -> Iterator[str]:
+    if any(OF_OTHERS in each.subjects and each.before == REFUSED for each in cluster.facts):
+        yield cluster.name
+
+
+def _closing_pools(cluster: ClusterImpact) -> Iterator[str]:
+    if any(OF_OTHERS in each.subjects and each.after == REFUSED for each in cluster.facts):
+        yield cluster.name
+
+
 _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
     "takes resources from": _losing,
     "demands less of": _weakened,
@@ -163,6 +179,8 @@ _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
     "gives rights to": _gaining,
     "takes rights from": _deprived,
     "permits further kinds to the teams' accounts on": _permitting_kinds,
+    "lets pods of others use the pools of": _opening_pools,
+    "refuses new pods of others on the pools of": _closing_pools,
     "keeps log lines for a shorter time of": _kept_shorter,
     "keeps log lines with credentials on": _keeping_credentials,
 }
