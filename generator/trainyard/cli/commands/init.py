@@ -72,13 +72,7 @@ def command(
     """
     if found := check_name(cluster, f"profiles/clusters/{cluster}.yaml"):
         raise click.UsageError(found.message)
-    tree = path_in_work_tree(folder / "overlays") or "overlays"
-    if not re.search(profile_schema("trainyard")["properties"]["path"]["pattern"], tree):
-        message = (
-            f"`{tree}` can't be Argo CD's path; choose a folder whose path has only letters, "
-            "digits, `.`, `_`, `-`"
-        )
-        raise click.UsageError(message)
+    tree = _path_of_tree(folder)
     # Planned first, so that nothing is written when a file of it is there with other content.
     root, ci = plan(system, folder) if system else (folder, {})
     with editing(folder, notify) if folder.is_dir() else nullcontext():
@@ -90,6 +84,22 @@ def command(
     for line in _next_steps(folder, written, cluster, nodes):
         notify(line)
     return Exit.FINE
+
+
+def _path_of_tree(folder: Path) -> str:
+    """Return the tree's path in the Git repository, as Argo CD gets it.
+
+    Raises:
+        UsageError: Argo CD would not take it.
+    """
+    tree = path_in_work_tree(folder / "overlays") or "overlays"
+    if not re.search(profile_schema("trainyard")["properties"]["path"]["pattern"], tree):
+        message = (
+            f"`{tree}` can't be Argo CD's path; choose a folder whose path has only letters, "
+            "digits, `.`, `_`, `-`"
+        )
+        raise click.UsageError(message)
+    return tree
 
 
 def _next_steps(

@@ -274,10 +274,8 @@ class ClusterView:
     def no_pod(self) -> list[dict[str, Any]]:
         """A NetworkPolicy peer that matches no pod: a label that has a value and is absent."""
         key = f"{self.cluster.settings.domain}/never"
-        never = [
-            {"key": key, "operator": "In", "values": ["never"]},
-            {"key": key, "operator": "DoesNotExist"},
-        ]
+        absent = {"key": key, "operator": "DoesNotExist"}
+        never = [{"key": key, "operator": "In", "values": ["never"]}, absent]
         return [{"podSelector": {"matchExpressions": never}}]
 
     @property
