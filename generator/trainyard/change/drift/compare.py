@@ -1,0 +1,199 @@
+"""Compare a cluster with the tree that is committed for it, team by team, as a change of the tree.
+
+So the sentences of `diff` say what somebody did on the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from trainyard.change.drift.added import added
+from trainyard.change.drift.authors import made, since
+from trainyard.change.drift.meaning import facts_of
+from trainyard.change.drift.overlay import Schema, overlaid, schema_of
+from trainyard.change.drift.queues import promised, stopped
+from trainyard.change.impact.access import access_changes, namespace_changes, role_changes
+from trainyard.change.impact.attachments import address_changes
+from trainyard.change.impact.model import ClusterImpact
+from trainyard.change.impact.network import path_changes
+from trainyard.change.impact.objects import ObjectChange, scope_of
+from trainyard.change.impact.places import team_of_object
+from trainyard.change.impact.runtimes import runtime_changes
+from trainyard.change.impact.states import alert_changes, claim_changes
+from trainyard.change.objects import Objects, Sides
+from trainyard.model.differences import Difference, differences
+from trainyard.model.facts import Body, Resource, place_of
+from trainyard.model.identity import Identity, identity
+from trainyard.model.live import Live
+from trainyard.model.lookup import text
+from trainyard.model.manifest import Manifest
+from trainyard.model.readable import CRDS, resource_of
+
+GONE, STRANGE = "not on the cluster", "not in the tree"
+"""Why an object is called deleted or created."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What differs of a team.
+
+    Args:
+        team: its name; empty for the platform.
+        impact: of what somebody did.
+    """
+
+    team: str
+    impact: ClusterImpact
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What differs on a cluster.
+
+    Args:
+        cluster: its name.
+        objects: of the tree that were compared.
+        left_out: objects of the tree whose kind is not read, sorted.
+        parts: of the platform and of each team with a difference, sorted.
+    """
+
+    cluster: str
+    objects: int
+    left_out: tuple[Identity, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def differing(self) -> int:
+        """Number of the objects that differ."""
+        return sum(len(part.impact.objects) for part in self.parts)
+
+
+class _Found(NamedTuple):
+    """An object that differs.
+
+    Args:
+        old: of the tree; None where it has none.
+        new: on the cluster; None where it is not there.
+        have: as it was read; empty where it is not there.
+    """
+
+    old: Manifest | None
+    new: Manifest | None
+    have: Body
+
+    @property
+    def manifest(self) -> Manifest:
+        """The object of either side."""
+        found = self.old or self.new
+        assert found is not None
+        return found
+
+
+def drift_of(live: Live) -> Drift:
+    """Return what differs between a cluster and its tree, of the kinds that could be read."""
+    left_out = sorted(identity(each) for each in live.delivered if not resource_of(each.body))
+    compared = list(_compared(live))
+    tree = {identity(each): each for each in live.manifests}
+    parts: dict[str, list[_Found]] = {}
+    for found in (*compared, *(_Found(None, *each) for each in added(live, tree))):
+        if found.old is not found.new:
+            parts.setdefault(team_of_object(found.manifest), []).append(found)
+    return Drift(
+        live.site.name,
+        len(compared),
+        tuple(left_out),
+        tuple(Part(team, _impact(live, tree, parts[team])) for team in sorted(parts)),
+    )
+
+
+def unserved(live: Live) -> Iterator[tuple[Resource, str]]:
+    """Yield the kinds of the tree that the cluster serves in another version, and that version."""
+    for resource in dict.fromkeys(resource for resource, _ in _kinds(live)):
+        wanted = {text(each.body, "apiVersion") for each in live.made(resource)}
+        served = {text(dict(each), "apiVersion") for each in live.of(resource)}
+        for version in sorted(served - wanted):
+            yield resource, version
+
+
+def _compared(live: Live) -> Iterator[_Found]:
+    """Yield each object of the tree whose kind was read, with what the cluster has."""
+    unread = {each.resource for each in live.facts.unread}
+    unread |= {resource.display for resource, _ in unserved(live)}
+    for resource, api_version in _kinds(live):
+        if resource.display in unread:
+            continue
+        known = {place_of(body): body for body in live.of(resource)}
+        schema = _schema(live, api_version, resource.kind)
+        for manifest in live.made(resource):
+            if manifest.body["apiVersion"] == api_version:
+                have = known.get((manifest.namespace, manifest.name))
+                yield _beside(resource, manifest, have, schema)
+
+
+def _kinds(live: Live) -> dict[tuple[Resource, str], None]:
+    """Return the kinds of the tree that are read, each with a version that the tree has."""
+    kinds = ((resource_of(each.body), each.body["apiVersion"]) for each in live.delivered)
+    return dict.fromkeys((resource, version) for resource, version in kinds if resource)
+
+
+def _beside(resource: Resource, manifest: Manifest, have: Body | None, schema: Schema) -> _Found:
+    """Return an object of the tree with what the cluster has; the same object if that is equal."""
+    if have is None:
+        return _Found(manifest, None, {})
+    body = overlaid(resource, manifest.body, have, schema)
+    same = body == manifest.body
+    return _Found(manifest, manifest if same else replace(manifest, body=body), have)
+
+
+def _schema(live: Live, api_version: str, kind: str) -> Schema:
+    """Return the schema of a kind by the cluster's own CRD; empty for one of Kubernetes."""
+    group, _, version = api_version.rpartition("/")
+    for crd in map(dict, live.of(CRDS)):
+        if (text(crd, "spec", "group"), text(crd, "spec", "names", "kind")) == (group, kind):
+            return schema_of(crd, version)
+    return {}
+
+
+def _impact(live: Live, tree: Objects, found: list[_Found]) -> ClusterImpact:
+    """Return what somebody did to some objects, as if a change of the tree did it."""
+    objects = tuple(sorted(map(_change, found), key=lambda change: change.identity))
+    after = dict(tree)
+    for each in found:
+        key = identity(each.manifest)
+        after.pop(key, None)
+        after |= {key: each.new} if each.new else {}
+    authors = {change.identity: change.reason for change in objects}
+    sides = Sides(live.site.name, live.site, live.site, tree, after)
+    return ClusterImpact(
+        live.site.name,
+        "changed",
+        stops=stopped(sides, authors),
+        quotas=promised(sides),
+        namespaces=namespace_changes(sides),
+        claims=claim_changes(sides),
+        access=access_changes(sides),
+        roles=role_changes(sides),
+        alerts=alert_changes(sides),
+        network=path_changes(sides),
+        addresses=address_changes(sides),
+        runtimes=runtime_changes(sides),
+        objects=objects,
+        facts=facts_of(sides),
+    )
+
+
+def _change(found: _Found) -> ObjectChange:
+    """Return what became of an object, and since when and by whom as its reason."""
+    manifest, old, new = found.manifest, found.old, found.new
+    fields: tuple[Difference, ...] = ()
+    if new is None:
+        verb, reason = "deleted", GONE
+    elif old is None:
+        verb, reason = "created", "; ".join(filter(None, (STRANGE, made(found.have))))
+    else:
+        every = differences(old.body, new.body)
+        fields = tuple(sorted(every, key=lambda field: field.path))
+        verb, reason = "changed", since(found.have, (field.path for field in fields))
+    return ObjectChange(identity(manifest), verb, scope_of(manifest), manifest.unit, reason, fields)
