@@ -14,7 +14,7 @@ from trainyard.cli.impact.approval import approval
 from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
 from trainyard.cli.impact.profiles import profiles
 from trainyard.cli.impact.releases import release_section
-from trainyard.cli.impact.sections import Section, cluster_line, sections
+from trainyard.cli.impact.sections import Section, cluster_line, sections, units_section
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow", "!": "red"}
 
