@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
-from trainyard.change.drift.compare import Drift, Part
-from trainyard.change.impact.model import Impact
 from trainyard.cli import findings
 from trainyard.cli.console import printable
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import FORMS, forms_of
-from trainyard.cli.impact.notices import notices
-from trainyard.cli.impact.sections import counts, sections
-from trainyard.cli.impact.text import paint, section_lines
+from trainyard.cli.impact.drifted import drift_document, drift_lines
+from trainyard.cli.impact.text import paint
 from trainyard.cli.live import context_option, facts_of, from_option, site_of
 from trainyard.cli.options import (
     color_option,
@@ -33,10 +28,8 @@ from trainyard.cli.options import (
 )
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Run, Target
-from trainyard.model.differences import few
 from trainyard.model.facts import Facts
 from trainyard.model.platform import Platform, Site
-from trainyard.model.quantity import counted
 from trainyard.proofs import of_this_machine
 from trainyard.workflows.drift import Drifted, drift
 
@@ -87,56 +80,18 @@ def command(
         formats,
         color,
         lambda colour: _text(found, done, fields=fields, colour=colour),
-        forms_of("drift", found, **({"drift": _document(done.drift)} if done.drift else {})),
+        forms_of("drift", found, **({"drift": drift_document(done.drift)} if done.drift else {})),
     )
     differs = done.drift is not None and bool(done.drift.parts)
     return Exit.FINDINGS if differs or has_errors(done.diagnostics) else Exit.FINE
-
-
-def _document(found: Drift) -> dict[str, Any]:
-    return {
-        "cluster": found.cluster,
-        "objects": found.objects,
-        "differing": found.differing,
-        "leftOut": found.left_out,
-        "parts": found.parts,
-    }
 
 
 def _text(found: findings.Findings, done: Drifted, *, fields: bool, colour: bool) -> str:
     """Return the worst first, then what differs of each team; then what was not compared."""
     parts = []
     if done.drift is not None:
-        lines = map(printable, _lines(done.drift, fields=fields))
+        lines = map(printable, drift_lines(done.drift, fields=fields))
         parts.append("\n".join(paint(line, colour=colour) for line in lines))
     if found.diagnostics or done.drift is None:
         parts.append(findings.text(found, colour=colour))
     return "\n\n".join(parts)
-
-
-def _lines(found: Drift, *, fields: bool) -> Iterator[str]:
-    yield _first(found)
-    for part in found.parts:
-        yield ""
-        yield from _part(part, fields=fields)
-    if found.left_out:
-        kinds = few(sorted({each.kind for each in found.left_out}))
-        objects = counted(len(found.left_out), "object")
-        yield from ("", f"{objects} of hand-written components not compared: {kinds}")
-
-
-def _first(found: Drift) -> str:
-    """Return how many objects differ, and the worst that somebody did."""
-    objects = counted(found.objects, "object")
-    if not found.parts:
-        return f"{found.cluster}: no difference in {objects} of the tree"
-    every = [change for part in found.parts for change in part.impact.objects]
-    impact = Impact(tuple(part.impact for part in found.parts))
-    differing = f"{found.cluster}: {counts(every)} by hand, of {objects} of the tree"
-    return "; ".join([differing, *notices(impact)])
-
-
-def _part(part: Part, *, fields: bool) -> Iterator[str]:
-    yield f"{f'team {part.team}' if part.team else 'platform'}: {counts(part.impact.objects)}"
-    for section in sections(part.impact, fields=fields):
-        yield from map("  {}".format, section_lines(section))
