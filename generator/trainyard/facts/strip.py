@@ -48,8 +48,7 @@ def _metadata(resource: Resource, metadata: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _is_read(resource: Resource, annotation: str) -> bool:
-    is_ours = bool(resource.compared or resource.of_tree) and is_compared(annotation)
-    return annotation == TRACKING or is_ours
+    return annotation == TRACKING or (bool(resource.compared) and is_compared(annotation))
 
 
 def _managers(resource: Resource, entries: list[Any]) -> Iterator[dict[str, Any]]:

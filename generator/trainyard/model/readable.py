@@ -47,7 +47,9 @@ NODES = Resource(
         "status.nodeInfo.architecture",
     ),
 )
-NAMESPACES = Resource("", "v1", "namespaces", "Namespace")
+NAMESPACES = Resource(
+    "", "v1", "namespaces", "Namespace", compared=("metadata.labels",), is_open=True
+)
 VOLUMES = Resource(
     "",
     "v1",
@@ -245,7 +247,14 @@ MACHINE_POOLS = Resource(
     is_open=True,
 )
 # Its files may hold anything.
-MACHINE_CONFIGS = Resource(_MACHINES, "v1", "machineconfigs", "MachineConfig")
+MACHINE_CONFIGS = Resource(
+    _MACHINES,
+    "v1",
+    "machineconfigs",
+    "MachineConfig",
+    compared=("metadata.labels",),
+    is_open=True,
+)
 KUBELET_CONFIGS = Resource(
     _MACHINES, "v1", "kubeletconfigs", "KubeletConfig", compared=_SPEC, is_open=True
 )

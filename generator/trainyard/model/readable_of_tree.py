@@ -89,5 +89,11 @@ SERVICE_MONITORS = Resource(
 )
 # Of a dashboard only that it is there: its JSON is long.
 DASHBOARDS = Resource(
-    "grafana.integreatly.org", "v1beta1", "grafanadashboards", "GrafanaDashboard", of_tree=True
+    "grafana.integreatly.org",
+    "v1beta1",
+    "grafanadashboards",
+    "GrafanaDashboard",
+    compared=("metadata.labels",),
+    is_open=True,
+    of_tree=True,
 )

@@ -30,6 +30,7 @@ from trainyard.model.live import Live
 from trainyard.model.lookup import text
 from trainyard.model.manifest import Manifest
 from trainyard.model.readable import CRDS, resource_of
+from trainyard.schema.manifests import check_committed
 
 GONE, STRANGE = "not on the cluster", "not in the tree"
 """Why an object is called deleted or created."""
@@ -162,8 +163,11 @@ def _impact(live: Live, tree: Objects, found: list[_Found]) -> ClusterImpact:
     after = dict(tree)
     for each in found:
         key = identity(each.manifest)
-        after.pop(key, None)
-        after |= {key: each.new} if each.new else {}
+        if each.new is None:
+            del after[key]
+        # Of an object in another form than the tree's only the fields are shown.
+        elif not check_committed(each.new.body):
+            after[key] = each.new
     authors = {change.identity: change.reason for change in objects}
     sides = Sides(live.site.name, live.site, live.site, tree, after)
     return ClusterImpact(
