@@ -10,7 +10,6 @@ from trainyard.model.readable import is_compared
 
 _METADATA = (
     "labels",
-    "managedFields.manager",
     "name",
     "namespace",
     "ownerReferences.controller",
@@ -39,19 +38,29 @@ def _metadata(resource: Resource, metadata: Mapping[str, Any]) -> dict[str, Any]
     if isinstance(annotations, Mapping):
         read = {key: text for key, text in sorted(annotations.items()) if _is_read(resource, key)}
         kept |= {"annotations": read} if read else {}
-    if managers := kept.get("managedFields"):
-        names = sorted({str(each.get("manager", "")) for each in managers})
-        kept["managedFields"] = [{"manager": name} for name in names]
-    if resource.compared and isinstance(fields := metadata.get("managedFields"), list):
-        kept["managedFields"] = list(_managers(resource, fields))
+    entries = metadata.get("managedFields")
+    if isinstance(entries, list):
+        kept["managedFields"] = _managers(resource, [each for each in entries if _is_entry(each)])
     return dict(sorted(kept.items()))
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, Mapping)
+
+
+def _managers(resource: Resource, entries: list[Any]) -> list[dict[str, Any]]:
+    """Return who manages an object; of fields that are compared, which of them and since when."""
+    if resource.compared:
+        return list(_managed(resource, entries))
+    names = sorted({str(each.get("manager", "")) for each in entries})
+    return [{"manager": name} for name in names]
 
 
 def _is_read(resource: Resource, annotation: str) -> bool:
     return annotation == TRACKING or (bool(resource.compared) and is_compared(annotation))
 
 
-def _managers(resource: Resource, entries: list[Any]) -> Iterator[dict[str, Any]]:
+def _managed(resource: Resource, entries: list[Any]) -> Iterator[dict[str, Any]]:
     """Yield who manages which of the fields that are compared, since when.
 
     The API server writes them as keys of mappings that begin with ``f:``.
@@ -59,9 +68,8 @@ def _managers(resource: Resource, entries: list[Any]) -> Iterator[dict[str, Any]
     paths = ("metadata.labels", "metadata.annotations", *resource.compared)
     fields = _tree(tuple(".".join(f"f:{step}" for step in path.split(".")) for path in paths))
     for entry in entries:
-        if isinstance(entry, Mapping):
-            known = {key: str(entry.get(key, "")) for key in ("manager", "time")}
-            yield {"fieldsV1": _kept(entry.get("fieldsV1"), fields), **known}
+        known = {key: str(entry.get(key, "")) for key in ("manager", "time")}
+        yield {"fieldsV1": _kept(entry.get("fieldsV1"), fields), **known}
 
 
 def _without_values(value: Any) -> Any:

@@ -89,20 +89,15 @@ class _Overlay:
     def lay(self, result: dict[str, Any], have: Any, path: list[str], schema: Schema) -> None:
         """Replace the field at a path, in a copy of the mappings that lead to it."""
         step, *rest = path
-        below = _property(schema, step)
         known = have.get(step, _MISSING) if isinstance(have, Mapping) else _MISSING
-        if rest:
-            inner = result.get(step)
-            if not isinstance(inner, dict):
-                if not isinstance(known, Mapping):
-                    return
-                inner = {}
-            inner = dict(inner)
-            self.lay(inner, known, rest, below)
-            if inner or step in result:
-                result[step] = inner
+        below = _property(schema, step)
+        if not rest:
+            self._field(result, step, known, below)
             return
-        self._field(result, step, known, below)
+        inner = dict(result.get(step, {}))
+        self.lay(inner, known, rest, below)
+        if inner or step in result:
+            result[step] = inner
 
     def _field(self, result: dict[str, Any], key: str, known: Any, schema: Schema) -> None:
         """Give a field the value that the cluster has."""
@@ -134,44 +129,57 @@ class _Overlay:
 
     def _list(self, want: list[Any], have: list[Any], schema: Schema) -> list[Any]:
         """Return the members of a list on the cluster, each laid over the one that it was."""
-        items = mapping(dict(schema), "items")
-        keys = tuple(schema.get("x-kubernetes-list-map-keys") or ("name",))
-        left, found = list(enumerate(want)), []
+        items, found = mapping(dict(schema), "items"), []
+        left = _Left(dict(enumerate(want)), is_alike=len(want) == len(have))
         for place, member in enumerate(have):
-            origin = self._origin(left, place, member, items) or _near(left, member, keys)
-            if origin is None and len(want) == len(have) and not _has_keys(member, keys):
-                origin = next((each for each in left if each[0] == place), None)
+            origin = self._origin(left, place, member, schema)
             if origin is not None:
-                left.remove(origin)
-                found.append(self._value(origin[1], member, items))
+                found.append(self._value(left.members.pop(origin), member, items))
             elif not self.is_open:
                 found.append(member)
-        if self.is_open and _is_set(schema):
-            return want if not left else found
-        return found
+        has_all = self.is_open and not left.members
+        return want if has_all and _is_set(schema) else found
 
-    def _origin(
-        self, left: list[tuple[int, Any]], place: int, member: Any, items: Schema
-    ) -> tuple[int, Any] | None:
-        """Return the tree's member that another one equals, that of the same place first."""
-        ordered = sorted(left, key=lambda each: each[0] != place)
-        same = (each for each in ordered if self._value(each[1], member, items) == each[1])
+    def _origin(self, left: _Left, place: int, member: Any, schema: Schema) -> int | None:
+        """Return the place of the tree's member that another one was; None for an added one.
+
+        It is an equal one, that of the same place first; or else one with the same merge keys, or
+        without such keys in the same place.
+        """
+        items = mapping(dict(schema), "items")
+        for index in sorted(left.members, key=lambda each: each != place):
+            if self._value(left.members[index], member, items) == left.members[index]:
+                return index
+        return left.near(place, member, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """The members of the tree's list that no member on the cluster was laid over yet.
+
+    Args:
+        members: by their places.
+        is_alike: whether both lists have the same number of members.
+    """
+
+    members: dict[int, Any]
+    is_alike: bool
+
+    def near(self, place: int, member: Any, schema: Schema) -> int | None:
+        """Return the place of the member with the same merge keys, or without any the same."""
+        keys = tuple(schema.get("x-kubernetes-list-map-keys") or ("name",))
+        values = _keyed(member, keys)
+        if values is None:
+            return place if self.is_alike and place in self.members else None
+        same = (index for index, each in self.members.items() if _keyed(each, keys) == values)
         return next(same, None)
 
 
-def _near(
-    left: list[tuple[int, Any]], member: Any, keys: tuple[str, ...]
-) -> tuple[int, Any] | None:
-    """Return the tree's member with the same merge keys."""
-    if not _has_keys(member, keys):
+def _keyed(member: Any, keys: tuple[str, ...]) -> list[Any] | None:
+    """Return the values of a member's merge keys; None where it lacks one."""
+    if not isinstance(member, Mapping) or not all(key in member for key in keys):
         return None
-    wanted = [member.get(key) for key in keys]
-    same = (each for each in left if _has_keys(each[1], keys))
-    return next((each for each in same if [each[1].get(key) for key in keys] == wanted), None)
-
-
-def _has_keys(member: Any, keys: tuple[str, ...]) -> bool:
-    return isinstance(member, Mapping) and all(key in member for key in keys)
+    return [member[key] for key in keys]
 
 
 def _is_set(schema: Schema) -> bool:
