@@ -81,12 +81,12 @@ def owned(value: Any) -> Any:
 
 
 def changed(objects: dict[str, Body], edit: dict[str, Any]) -> dict[str, Body]:
-    """Return the objects of a cluster after a change of the table."""
-    objects = deepcopy(objects)
+    """Return the objects of a cluster after a change of the table; all others are shared."""
     if new := edit.get("new"):
         body = {**deepcopy(new), "metadata": {**new["metadata"], "managedFields": [dict(_HAND)]}}
         return objects | {key_of(body): body}
-    body = objects[edit["on"]]
+    body = deepcopy(objects[edit["on"]])
+    objects = {**objects, edit["on"]: body}
     if edit.get("gone"):
         del objects[edit["on"]]
     by_hand: list[str] = []

@@ -93,7 +93,7 @@ def test_table_has_at_least_thirty_changes() -> None:
 def test_each_change_is_said_in_words(hand: dict[str, Any]) -> None:
     """In one object; the first line has the worst."""
     cluster = hand.get("cluster", "lab")
-    first, *lines = shown(changed(synced(cluster), hand), cluster)
+    first, *lines = shown(changed(_synced(cluster), hand), cluster)
     assert hand.get("head", "") in first
     for words in hand["says"]:
         assert any(words in line for line in lines), "\n".join((f"{words!r} not in", first, *lines))
@@ -308,12 +308,11 @@ _SHAPES = pytest.mark.parametrize("shape", [None, 1, "text", [], [1], {"a": [1]}
 
 
 @_SHAPES
-@pytest.mark.parametrize("key", ["spec", "data", "rules", "subjects", "roleRef"])
-def test_objects_of_any_shape_are_no_bug(shape: Any, key: str) -> None:
+def test_objects_of_any_shape_are_no_bug(shape: Any) -> None:
     """A dump may be cut, or written by hand."""
     objects = synced()
     for body in objects.values():
-        if key in body:
+        for key in {"spec", "data", "rules", "subjects", "roleRef"} & body.keys():
             body[key] = shape
     _need_words(objects)
 

@@ -294,4 +294,11 @@ def resource_of(body: object) -> Resource | None:
     """Return the kind of an object; None if it is not read."""
     if not isinstance(body, dict):
         return None
-    return next((each for each in TABLE if each.has(body)), None)
+    group = str(body.get("apiVersion")).rpartition("/")[0]
+    known = _BY_KIND.get((group, str(body.get("kind"))), ())
+    return next((each for each in known if each.has(body)), None)
+
+
+_BY_KIND: dict[tuple[str, str], list[Resource]] = {}
+for _resource in TABLE:
+    _BY_KIND.setdefault((_resource.group, _resource.kind), []).append(_resource)

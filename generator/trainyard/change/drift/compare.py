@@ -111,10 +111,13 @@ def drift_of(live: Live) -> Drift:
 
 def unserved(live: Live) -> Iterator[tuple[Resource, str]]:
     """Yield the kinds of the tree that the cluster serves in another version, and that version."""
-    for resource in dict.fromkeys(resource for resource, _ in _kinds(live)):
-        wanted = {text(each.body, "apiVersion") for each in live.made(resource)}
-        served = {text(dict(each), "apiVersion") for each in live.of(resource)}
-        for version in sorted(served - wanted):
+    read = _read(live)
+    wanted: dict[Resource, set[str]] = {}
+    for resource, api_version in _kinds(live):
+        wanted.setdefault(resource, set()).add(api_version)
+    for resource, versions in wanted.items():
+        served = {text(dict(each), "apiVersion") for each in read.get(resource, {}).values()}
+        for version in sorted(served - versions):
             yield resource, version
 
 
@@ -122,21 +125,31 @@ def _compared(live: Live) -> Iterator[_Found]:
     """Yield each object of the tree whose kind was read, with what the cluster has."""
     unread = {each.resource for each in live.facts.unread}
     unread |= {resource.display for resource, _ in unserved(live)}
-    for resource, api_version in _kinds(live):
-        if resource.display in unread:
-            continue
-        known = {place_of(body): body for body in live.of(resource)}
-        schema = _schema(live, api_version, resource.kind)
-        for manifest in live.made(resource):
-            if manifest.body["apiVersion"] == api_version:
+    read = _read(live)
+    for (resource, api_version), manifests in _kinds(live).items():
+        if resource.display not in unread:
+            known, schema = read.get(resource, {}), _schema(live, api_version, resource.kind)
+            for manifest in manifests:
                 have = known.get((manifest.namespace, manifest.name))
                 yield _beside(resource, manifest, have, schema)
 
 
-def _kinds(live: Live) -> dict[tuple[Resource, str], None]:
-    """Return the kinds of the tree that are read, each with a version that the tree has."""
-    kinds = ((resource_of(each.body), each.body["apiVersion"]) for each in live.delivered)
-    return dict.fromkeys((resource, version) for resource, version in kinds if resource)
+def _kinds(live: Live) -> dict[tuple[Resource, str], list[Manifest]]:
+    """Return the objects of the tree whose kind is read, by kind and version."""
+    kinds: dict[tuple[Resource, str], list[Manifest]] = {}
+    for manifest in live.delivered:
+        if resource := resource_of(manifest.body):
+            kinds.setdefault((resource, manifest.body["apiVersion"]), []).append(manifest)
+    return kinds
+
+
+def _read(live: Live) -> dict[Resource, dict[tuple[str, str], Body]]:
+    """Return the objects of the cluster by kind, namespace and name."""
+    read: dict[Resource, dict[tuple[str, str], Body]] = {}
+    for body in live.facts.objects:
+        if resource := resource_of(body):
+            read.setdefault(resource, {})[place_of(body)] = body
+    return read
 
 
 def _beside(resource: Resource, manifest: Manifest, have: Body | None, schema: Schema) -> _Found:
