@@ -98,7 +98,7 @@ def test_each_change_is_said_in_words(hand: dict[str, Any]) -> None:
     for words in hand["says"]:
         assert any(words in line for line in lines), "\n".join((f"{words!r} not in", first, *lines))
     (heading,) = (line for line in lines if line.startswith(("team ", "platform: ")))
-    assert re.search(": 1 (created|changed|deleted)$", heading)
+    assert re.search(": 1 (added|changed|missing)$", heading)
 
 
 def test_each_kind_of_the_tree_is_read() -> None:
@@ -203,7 +203,7 @@ def test_changes_are_grouped_by_team_and_have_json(trainyard: Call) -> None:
     ended = trainyard("drift", "lab", "--from", FILE, "--format", "text", "--format", "json:d.json")
     assert ended.code == 1
     headings = [line for line in ended.out.splitlines() if line.startswith(("platform", "team"))]
-    assert headings == ["platform: 1 changed", "team nlp: 2 changed", "team speech: 1 created"]
+    assert headings == ["platform: 1 changed", "team nlp: 2 changed", "team speech: 1 added"]
     result = json.loads(Path("d.json").read_text("utf-8"))["result"]["drift"]
     assert (result["cluster"], result["differing"]) == ("lab", 4)
     assert [each["team"] for each in result["parts"]] == ["", "nlp", "speech"]
@@ -271,7 +271,7 @@ def test_what_controllers_and_the_platform_make_is_no_difference() -> None:
 def test_cluster_without_the_tree_has_nothing_of_it() -> None:
     """Before the first sync every object is missing."""
     first, *_ = shown({"Node/a": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}})
-    assert " deleted by hand, of " in first
+    assert " missing, of " in first
 
 
 def test_tree_that_is_stale_is_reported_before_anything_is_read(

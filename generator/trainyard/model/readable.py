@@ -28,6 +28,7 @@ _KUEUE = "kueue.x-k8s.io"
 _MACHINES = "machineconfiguration.openshift.io"
 _RBAC = "rbac.authorization.k8s.io"
 _SRIOV = "sriovnetwork.openshift.io"
+_LABELS = ("metadata.labels",)
 _SPEC = ("spec",)
 _STATES = ("status.conditions.type", "status.conditions.status", "status.conditions.message")
 
@@ -47,9 +48,7 @@ NODES = Resource(
         "status.nodeInfo.architecture",
     ),
 )
-NAMESPACES = Resource(
-    "", "v1", "namespaces", "Namespace", compared=("metadata.labels",), is_open=True
-)
+NAMESPACES = Resource("", "v1", "namespaces", "Namespace", compared=_LABELS, is_open=True)
 VOLUMES = Resource(
     "",
     "v1",
@@ -248,12 +247,7 @@ MACHINE_POOLS = Resource(
 )
 # Its files may hold anything.
 MACHINE_CONFIGS = Resource(
-    _MACHINES,
-    "v1",
-    "machineconfigs",
-    "MachineConfig",
-    compared=("metadata.labels",),
-    is_open=True,
+    _MACHINES, "v1", "machineconfigs", "MachineConfig", compared=_LABELS, is_open=True
 )
 KUBELET_CONFIGS = Resource(
     _MACHINES, "v1", "kubeletconfigs", "KubeletConfig", compared=_SPEC, is_open=True

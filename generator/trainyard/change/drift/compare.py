@@ -32,7 +32,8 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.readable import CRDS, resource_of
 from trainyard.schema.manifests import check_committed
 
-GONE, STRANGE = "not on the cluster", "not in the tree"
+_NOT_THERE, _NOT_IN_DUMP = "not on the cluster", "not in the dump"
+_ADDED = "not in the tree"
 """Why an object is called deleted or created."""
 
 
@@ -172,7 +173,9 @@ def _schema(live: Live, api_version: str, kind: str) -> Schema:
 
 def _impact(live: Live, tree: Objects, found: list[_Found]) -> ClusterImpact:
     """Return what somebody did to some objects, as if a change of the tree did it."""
-    objects = tuple(sorted(map(_change, found), key=lambda change: change.identity))
+    gone = _NOT_THERE if live.facts.server else _NOT_IN_DUMP
+    changes = (_change(each, gone) for each in found)
+    objects = tuple(sorted(changes, key=lambda change: change.identity))
     after = dict(tree)
     for each in found:
         key = identity(each.manifest)
@@ -201,14 +204,19 @@ def _impact(live: Live, tree: Objects, found: list[_Found]) -> ClusterImpact:
     )
 
 
-def _change(found: _Found) -> ObjectChange:
-    """Return what became of an object, and since when and by whom as its reason."""
+def _change(found: _Found, gone: str) -> ObjectChange:
+    """Return what became of an object, and since when and by whom as its reason.
+
+    Args:
+        found: the object.
+        gone: why one that is not there is called deleted.
+    """
     manifest, old, new = found.manifest, found.old, found.new
     fields: tuple[Difference, ...] = ()
     if new is None:
-        verb, reason = "deleted", GONE
+        verb, reason = "deleted", gone
     elif old is None:
-        verb, reason = "created", "; ".join(filter(None, (STRANGE, made(found.have))))
+        verb, reason = "created", "; ".join(filter(None, (_ADDED, made(found.have))))
     else:
         every = differences(old.body, new.body)
         fields = tuple(sorted(every, key=lambda field: field.path))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trainyard.change.drift.compare import Drift, Part
 from trainyard.change.impact.model import Impact
+from trainyard.change.impact.objects import ObjectChange
 from trainyard.cli.impact.notices import notices
-from trainyard.cli.impact.sections import counts, sections
+from trainyard.cli.impact.sections import sections
 from trainyard.cli.impact.text import section_lines
 from trainyard.model.differences import few
 from trainyard.model.quantity import counted
+
+_WORDS = {"changed": "changed", "deleted": "missing", "created": "added"}
+"""What became of an object in words: one that was never synced was not deleted by anybody."""
 
 
 def drift_document(found: Drift) -> dict[str, Any]:
@@ -49,11 +54,17 @@ def _first(found: Drift) -> str:
         return f"{found.cluster}: no difference in {objects} of the tree"
     every = [change for part in found.parts for change in part.impact.objects]
     impact = Impact(tuple(part.impact for part in found.parts))
-    differing = f"{found.cluster}: {counts(every)} by hand, of {objects} of the tree"
+    differing = f"{found.cluster}: {_counts(every)}, of {objects} of the tree"
     return "; ".join([differing, *notices(impact)])
 
 
 def _part(part: Part, *, fields: bool) -> Iterator[str]:
-    yield f"{f'team {part.team}' if part.team else 'platform'}: {counts(part.impact.objects)}"
+    yield f"{f'team {part.team}' if part.team else 'platform'}: {_counts(part.impact.objects)}"
     for section in sections(part.impact, fields=fields):
         yield from map("  {}".format, section_lines(section))
+
+
+def _counts(changes: Iterable[ObjectChange]) -> str:
+    """Return how many objects were changed, are missing or were added."""
+    numbers = Counter(change.change for change in changes)
+    return ", ".join(f"{numbers[word]} {words}" for word, words in _WORDS.items() if numbers[word])
