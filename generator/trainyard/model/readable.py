@@ -5,22 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from trainyard.model.facts import Resource
-from trainyard.model.readable_of_tree import (
-    ACCOUNTS,
-    ALERTS,
-    ATTACHMENTS,
-    CLAIMS,
-    CONFIG_MAPS,
-    CRON_JOBS,
-    DASHBOARDS,
-    EXTERNAL_SECRETS,
-    LIMITS,
-    NETWORK_POLICIES,
-    POD_MONITORS,
-    QUOTAS,
-    SERVICE_MONITORS,
-    TEAM_BINDINGS,
-)
+from trainyard.model.readable_of_tree import OF_TREE
 
 _ADMISSION = "admissionregistration.k8s.io"
 _ARGOCD = "argoproj.io"
@@ -264,9 +249,7 @@ TABLE = (
     *(APPLICATIONS, APPLICATION_SETS, PROJECTS, ROLES, ROLE_BINDINGS),
     *(NODE_POLICIES, NODE_STATES, NETWORKS, IB_NETWORKS, POOL_CONFIGS, ADDRESS_POOLS),
     *(MACHINE_POOLS, MACHINE_CONFIGS, KUBELET_CONFIGS, NUMA),
-    *(ACCOUNTS, CLAIMS, LIMITS, QUOTAS, CONFIG_MAPS, NETWORK_POLICIES, TEAM_BINDINGS),
-    *(EXTERNAL_SECRETS, CRON_JOBS, ATTACHMENTS),
-    *(ALERTS, POD_MONITORS, SERVICE_MONITORS, DASHBOARDS),
+    *OF_TREE,
 )
 """All that is read. The CRDs come first: they say which versions of the others are served."""
 
