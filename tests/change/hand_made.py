@@ -101,10 +101,12 @@ def changed(objects: dict[str, Body], edit: dict[str, Any]) -> dict[str, Body]:
     for path in edit.get("drop", ()):
         holder, step = _holder(body, path)
         del holder[step]
+        _disown(body["metadata"]["managedFields"][0]["fieldsV1"], path)
+        by_hand += [path] if isinstance(holder, list) else []
     by_hand += _scaled(body, edit.get("scale", {}))
     fields: Body = {}
     for path in by_hand:
-        _own(fields, path)
+        _own(fields, body, path)
     body["metadata"]["managedFields"].append({**_HAND, "fieldsV1": fields})
     return objects
 
@@ -125,13 +127,21 @@ def _times(amount: str, factor: Fraction) -> str:
     return f"{int(int(match[1]) * factor)}{match[2]}"
 
 
-def _own(fields: Body, path: str) -> None:
-    """Note the field at a path as managed, up to the first list."""
+def _own(fields: Body, body: Any, path: str) -> None:
+    """Note the field at a path as managed, up to the first list, which is managed as a whole."""
     for plain, bracket in _STEP.findall(path):
-        key = plain or bracket
-        if bracket and not path.startswith(("metadata", "data")):
+        if isinstance(body, list):
             return
-        fields = fields.setdefault(f"f:{key}", {})
+        body = body.get(plain or bracket)
+        fields = fields.setdefault(f"f:{plain or bracket}", {})
+
+
+def _disown(fields: Body, path: str) -> None:
+    """Take the field at a path from its manager, as the server does with one that was removed."""
+    *above, last = (f"f:{plain or bracket}" for plain, bracket in _STEP.findall(path))
+    for step in above:
+        fields = fields.get(step, {})
+    fields.pop(last, None)
 
 
 def _holder(body: Body, path: str) -> tuple[Any, Any]:

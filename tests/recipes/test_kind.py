@@ -58,9 +58,7 @@ RESOURCES = {
     ),
 """,
     "PriorityClass": """\
-    Resource(
-        "scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", compared=("value",)
-    ),
+    Resource("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", compared=("value",)),
 """,
 }
 PLACES = {

@@ -33,6 +33,15 @@ def added(live: Live, tree: Objects) -> Iterator[tuple[Manifest, Body]]:
                 yield manifest, body
 
 
+def effect(manifest: Manifest) -> str:
+    """Return what an added queue does, which no sentence of `diff` has; empty for other kinds."""
+    if manifest.kind.name == "ClusterQueue":
+        return f"it borrows and lends in cohort {text(manifest.body, 'spec', 'cohortName')}"
+    if manifest.kind.name == "LocalQueue":
+        return f"its jobs are counted in {text(manifest.body, 'spec', 'clusterQueue')}"
+    return ""
+
+
 def _is_made_by_controller(body: Body) -> bool:
     owners = mappings(dict(body), "metadata", "ownerReferences")
     return any(each.get("controller") is True for each in owners)

@@ -33,26 +33,25 @@ def made(have: Body) -> str:
 
 
 def _last(entries: tuple[dict[str, Any], ...], path: str) -> str:
-    """Return who last wrote a field, among those who manage the most of its path."""
-    depths = [(_depth(mapping(entry, "fieldsV1"), path), entry) for entry in entries]
-    deepest = max((depth for depth, _ in depths), default=0)
-    return _latest(entry for depth, entry in depths if depth == deepest and deepest)
+    """Return who last wrote a field, among those who manage it."""
+    return _latest(entry for entry in entries if _has(mapping(entry, "fieldsV1"), path))
 
 
-def _depth(fields: Mapping[str, Any], path: str) -> int:
-    """Return how many steps of a path a manager has; members of lists are not followed.
+def _has(fields: Mapping[str, Any], path: str) -> bool:
+    """Return whether a manager has a field.
 
-    A label may have dots: the longest key that fits counts.
+    Members of lists are not followed: who has some of them, may have this one. A label may have
+    dots: the longest key that fits counts.
     """
-    rest, depth = path, 0
-    while rest:
-        keys = (key for key in fields if _begins(rest, key.removeprefix("f:")))
-        key = max((each for each in keys if each.startswith("f:")), key=len, default=None)
+    rest, below = path, fields
+    while rest and not rest.startswith("["):
+        keys = (key for key in below if key.startswith("f:") and _begins(rest, key[len("f:") :]))
+        key = max(keys, key=len, default=None)
         if key is None:
-            return depth
-        rest, depth = rest[len(key) - 2 :].lstrip("."), depth + 1
-        fields = mapping(dict(fields), key)
-    return depth
+            # Who manages a list or mapping as a whole, manages all that is in it.
+            return rest != path and not below
+        rest, below = rest[len(key) - len("f:") :].removeprefix("."), mapping(dict(below), key)
+    return True
 
 
 def _begins(path: str, key: str) -> bool:

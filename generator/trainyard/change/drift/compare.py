@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from trainyard.change.drift.added import added
+from trainyard.change.drift.added import added, effect
 from trainyard.change.drift.authors import made, since
 from trainyard.change.drift.meaning import facts_of
 from trainyard.change.drift.overlay import Schema, overlaid, schema_of
@@ -216,7 +216,10 @@ def _change(found: _Found, gone: str) -> ObjectChange:
     if new is None:
         verb, reason = "deleted", gone
     elif old is None:
-        verb, reason = "created", "; ".join(filter(None, (_ADDED, made(found.have))))
+        verb, reason = (
+            "created",
+            "; ".join(filter(None, (_ADDED, effect(manifest), made(found.have)))),
+        )
     else:
         every = differences(old.body, new.body)
         fields = tuple(sorted(every, key=lambda field: field.path))
