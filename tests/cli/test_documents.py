@@ -31,6 +31,7 @@ _CALLS: dict[str, list[list[str]]] = {
     "codeowners": [["--check"], []],
     "diff": [[]],
     "doctor": [[]],
+    "drift": [["lab", "--from", _DUMP]],
     "facts": [
         ["lab", "--from", str(REPOSITORY / "overlays/lab/teams/nlp/namespace-team-nlp.yaml")]
     ],
@@ -52,6 +53,7 @@ _CALLS: dict[str, list[list[str]]] = {
 
 _KINDS = {
     "capacity": ["capacity", "cost"],
+    "drift": ["drift", "findings"],
     "preflight": ["findings", "preflight"],
     "release diff": ["releasediff"],
     "release show": ["release"],

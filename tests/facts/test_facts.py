@@ -15,7 +15,7 @@ from tests.cli.fixtures import here, repository, trainyard  # noqa: F401
 from tests.facts.stand_in import StandIn
 from tests.pages import blocks
 from trainyard.model.readable import NODES, TABLE
-from trainyard.model.rights import rules_of
+from trainyard.model.rights import rules_of, rules_within
 from trainyard.yaml_io.manifests import parse_manifests
 
 pytestmark = pytest.mark.usefixtures("repository")
@@ -84,8 +84,9 @@ def test_kubectl_only_reads_the_table(
 
 def test_table_has_no_secret_and_no_pod() -> None:
     assert {each.plural for each in TABLE}.isdisjoint({"secrets", "pods", "events"})
-    assert [each.only for each in TABLE if each.plural == "configmaps"] == [
-        ("kueue-system", "kueue-manager-config")
+    assert [(each.only, each.within) for each in TABLE if each.plural == "configmaps"] == [
+        (("kueue-system", "kueue-manager-config"), ""),
+        (None, "trainyard-system"),
     ]
 
 
@@ -100,15 +101,13 @@ def test_one_module_starts_kubectl() -> None:
 
 
 def test_page_has_the_rights_that_reading_needs() -> None:
-    """The ClusterRole of the page permits just the table."""
+    """Its ClusterRole and Role permit just the table."""
     page = REPOSITORY / "docs/how-to/check-a-running-cluster.md"
-    (role,) = (
-        body
-        for _, text in blocks(page, "yaml")
-        for body in parse_manifests(text)
-        if body["kind"] == "ClusterRole"
-    )
-    assert role["rules"] == rules_of(TABLE)
+    bodies = [body for _, text in blocks(page, "yaml") for body in parse_manifests(text)]
+    roles = {each["kind"]: each for each in bodies if each["kind"].endswith("Role")}
+    assert roles["ClusterRole"]["rules"] == rules_of(TABLE)
+    place = roles["Role"]["metadata"]["namespace"]
+    assert {place: roles["Role"]["rules"]} == rules_within(TABLE)
 
 
 def test_objects_are_stripped_sorted_and_of_all_pages(

@@ -46,6 +46,35 @@ REACTION = """\
         deleted="Running jobs stay.",
     ),
 """
+RESOURCES = {
+    "PodDisruptionBudget": """\
+    Resource(
+        "policy",
+        "v1",
+        "poddisruptionbudgets",
+        "PodDisruptionBudget",
+        compared=("spec",),
+        of_tree=True,
+    ),
+""",
+    "PriorityClass": """\
+    Resource("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", compared=("value",)),
+""",
+}
+PLACES = {
+    "PodDisruptionBudget": ("readable_of_tree", "OF_TREE = ("),
+    "PriorityClass": ("readable", "    CRDS,"),
+}
+RIGHT = """\
+  - apiGroups: [{group}]
+    resources: [{plural}]
+    verbs: [get, list]
+"""
+BEFORE = {
+    "PodDisruptionBudget": "  - apiGroups: [rbac.authorization.k8s.io]\n",
+    "PriorityClass": "  - apiGroups: [sriovnetwork.openshift.io]\n",
+}
+"""The rule of the ClusterRole before which a right belongs."""
 EXAMPLES = {
     "PodDisruptionBudget": BUDGET.replace("{{ space.namespace }}", "team-nlp"),
     "PriorityClass": CLASS,
@@ -57,6 +86,8 @@ TESTS = (
     "tests/releases/test_plurals.py",
     "tests/schema/test_manifests.py",
     "tests/change/impact/test_reactions.py",
+    "tests/cli/test_drift.py::test_each_kind_of_the_tree_is_read",
+    "tests/facts/test_facts.py::test_page_has_the_rights_that_reading_needs",
     "tests/tools/test_derive.py::test_schemas_are_those_of_the_kinds_that_are_written",
 )
 
@@ -68,7 +99,7 @@ TESTS = (
         ("PriorityClass", "platform/priority-class", CLASS, "cluster"),
     ],
 )
-def test_kind_takes_five_files(
+def test_kind_takes_seven_files(
     kind: str, template: str, text: str, line: str, tmp_path: Path
 ) -> None:
     """Schema, plural, tree, role of the delivery and pages are written; before that, the error says
@@ -93,8 +124,14 @@ def test_kind_takes_five_files(
         "_JUDGED = (",
         REACTION.format(kind=kind),
     )
+    resource = RESOURCES[kind]
+    module, above = PLACES[kind]
+    copy.insert(f"generator/trainyard/model/{module}.py", above, resource)
+    group, _, plural = (each for each in resource.split('"')[1::2][:3])
+    right = RIGHT.format(group=group, plural=plural) + BEFORE[kind]
+    copy.replace("docs/how-to/check-a-running-cluster.md", BEFORE[kind], right, most=1)
     copy.note(f"`{kind}`.")
     copy.type("make schemas golden docs test", TESTS)
 
     assert any(kind.lower() in path for path in copy.changed() if path.startswith("overlays/"))
-    copy.done(most=5, but=["make schemas", "make golden"])
+    copy.done(most=7, but=["make schemas", "make golden"])

@@ -14,7 +14,8 @@ from trainyard.model.pool import Pool
 from trainyard.model.readable import NAMESPACES
 from trainyard.render.site import render_site
 from trainyard.rules.preflight.kind_not_served import BUILT_IN
-from trainyard.workflows.preflight import kueue_of
+from trainyard.workflows.beside import kueue_of
+from trainyard.workflows.facts import scope_of
 from trainyard.yaml_io.emitter import emit
 
 Body = dict[str, Any]
@@ -60,12 +61,12 @@ def facts_of(
         body = _merged(known.get(key, _new(key)), change)
         known = {each: old for each, old in known.items() if each != key}
         known |= {key: body} if body else {}
-    release = site.cluster.release
-    groups = {kind.partition(".")[2] for kind in release.plurals}
-    dump = of_dump(known.values(), site.name, groups)
+    dump = of_dump(known.values(), site.name, scope_of(site))
     reasons = tuple(Unread(name, why) for name, why in sorted(unread.items()))
     version = site.cluster.versions["kubernetes"]
-    return Facts(site.name, "https://lab.example.com", f"{version}.1", reasons, dump.objects)
+    return Facts(
+        site.name, "https://lab.example.com", f"{version}.1", reasons, dump.objects, dump.table
+    )
 
 
 def objects_of(site: Site, manifests: tuple[Manifest, ...], phase: str) -> Iterator[Body]:

@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "Check the committed tree offline, object by object.",
     "facts": "Read what the checks of a cluster need, by kubectl or from dumps.",
     "preflight": "Compare a cluster, as it runs, with its committed tree.",
+    "drift": "Show what somebody changed on a cluster by hand.",
     "capacity": "Show what each pool has, and what teams own, lend and may borrow.",
     "report": "Write a page that shows the whole platform and what was checked.",
     "show": "Show a team's effective values and where each comes from.",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from trainyard.diagnostics import TreeError
 from trainyard.facts.kubectl import NOT_SERVED, Answer
 from trainyard.facts.strip import stripped
-from trainyard.model.facts import Body, Facts, Resource, Unread, place_of, served_by
+from trainyard.model.facts import Body, Facts, Resource, Scope, Unread, place_of, served_by
 from trainyard.model.lookup import mapping, mappings, text
-from trainyard.model.readable import CRDS, TABLE, resource_of
+from trainyard.model.readable import CRDS, DIGEST, TABLE, resource_of
 
 Get = Callable[[str], Answer]
 """Takes a path, and returns the answer to it."""
@@ -26,13 +26,13 @@ _REASONS = {"Forbidden": "forbidden"}
 _NOT_IN_DUMP = "none is in the dump"
 
 
-def collect(get: Get, names: tuple[str, str], groups: Collection[str]) -> Facts:
+def collect(get: Get, names: tuple[str, str], scope: Scope) -> Facts:
     """Return the facts of a cluster.
 
     Args:
         get: asks its API server.
         names: of the cluster, and the address of its API server.
-        groups: whose CRDs are kept.
+        scope: what is kept.
 
     Raises:
         TreeError: the API server does not answer as one does.
@@ -47,32 +47,36 @@ def collect(get: Get, names: tuple[str, str], groups: Collection[str]) -> Facts:
         if refusal:
             reason = _REASONS.get(refusal, f"the API server answers `{refusal}`")
             unread.append(Unread(resource.display, reason))
-        found += (stripped(resource, body) for body in bodies if _wanted(resource, body, groups))
+        found += (stripped(resource, body) for body in bodies if _wanted(resource, body, scope))
     kubernetes = _KUBERNETES.match(release)
-    return Facts(cluster, server, kubernetes[1] if kubernetes else "", *_ordered(unread, found))
+    version = kubernetes[1] if kubernetes else ""
+    return Facts(cluster, server, version, *_ordered(unread, found), DIGEST)
 
 
-def of_dump(bodies: Iterable[Body], cluster: str, groups: Collection[str]) -> Facts:
+def of_dump(bodies: Iterable[Body], cluster: str, scope: Scope) -> Facts:
     """Return the facts that are in a dump; what is not in it, is not known.
 
     Args:
         bodies: objects of any kind; those that are not in the table are dropped unread.
         cluster: its name.
-        groups: whose CRDs are kept.
+        scope: what is kept.
 
     Raises:
         TreeError: an object is there twice, with another content.
     """
     found: dict[tuple[str, str, str], Body] = {}
+    seen: set[str] = set()
     for body in bodies:
         resource = resource_of(body)
-        if resource is not None and _wanted(resource, body, groups):
+        if resource is None:
+            continue
+        seen.add(resource.display)
+        if _wanted(resource, body, scope):
             kept, key = stripped(resource, body), (resource.display, *place_of(body))
             if found.setdefault(key, kept) != kept:
                 raise TreeError(f"{' '.join(filter(None, key))} is handed in twice, and differs")
-    seen = {resource for resource, _, _ in found}
     unread = [Unread(each.display, _NOT_IN_DUMP) for each in TABLE if each.display not in seen]
-    return Facts(cluster, "", "", *_ordered(unread, list(found.values())))
+    return Facts(cluster, "", "", *_ordered(unread, list(found.values())), DIGEST)
 
 
 def _ordered(
@@ -88,9 +92,11 @@ def _order(body: Body) -> tuple[str, ...]:
     return text(body, "apiVersion"), text(body, "kind"), *place_of(body)
 
 
-def _wanted(resource: Resource, body: Body, groups: Collection[str]) -> bool:
-    """Return whether an object is kept: of the CRDs only those of kinds that the tree may have."""
-    return resource is not CRDS or text(body, "spec", "group") in groups
+def _wanted(resource: Resource, body: Body, scope: Scope) -> bool:
+    """Return whether an object is kept: a CRD of the tree's kinds, or an object of its teams."""
+    if resource.of_tree:
+        return place_of(body)[0] in scope.namespaces
+    return resource is not CRDS or text(body, "spec", "group") in scope.groups
 
 
 def _served(resource: Resource, found: Iterable[Body]) -> str:

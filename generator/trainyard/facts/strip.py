@@ -2,41 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard.model.facts import TRACKING, Body, Resource
+from trainyard.model.readable import is_compared
 
 _METADATA = (
     "labels",
-    "managedFields.manager",
     "name",
     "namespace",
     "ownerReferences.controller",
     "ownerReferences.kind",
     "ownerReferences.name",
 )
+_VARIABLES = "env"
+"""Key of a container with its variables."""
 
 
 def stripped(resource: Resource, body: Body) -> dict[str, Any]:
     """Return an object with the fields that the table names, and parts of its metadata."""
-    kept = _kept(body, _tree(("apiVersion", "kind", *resource.keep)))
+    kept = _kept(body, _tree(("apiVersion", "kind", *resource.keep, *resource.compared)))
+    if resource.compared:
+        kept = _without_values(kept)
     metadata = body.get("metadata")
     if isinstance(metadata, Mapping):
-        kept["metadata"] = _metadata(metadata)
+        kept["metadata"] = _metadata(resource, metadata)
     return dict(sorted(kept.items()))
 
 
-def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return name, labels, owners, Argo CD's mark, and who manages fields, each once."""
+def _metadata(resource: Resource, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return name, labels, owners, annotations that are read, and who manages fields, each once."""
     kept: dict[str, Any] = _kept(metadata, _tree(_METADATA))
     annotations = metadata.get("annotations")
-    if isinstance(annotations, Mapping) and TRACKING in annotations:
-        kept["annotations"] = {TRACKING: annotations[TRACKING]}
-    if managers := kept.get("managedFields"):
-        names = sorted({str(each.get("manager", "")) for each in managers})
-        kept["managedFields"] = [{"manager": name} for name in names]
+    if isinstance(annotations, Mapping):
+        read = {key: text for key, text in sorted(annotations.items()) if _is_read(resource, key)}
+        kept |= {"annotations": read} if read else {}
+    entries = metadata.get("managedFields")
+    if isinstance(entries, list):
+        kept["managedFields"] = _managers(resource, [each for each in entries if _is_entry(each)])
     return dict(sorted(kept.items()))
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, Mapping)
+
+
+def _managers(resource: Resource, entries: list[Any]) -> list[dict[str, Any]]:
+    """Return who manages an object; of fields that are compared, which of them and since when."""
+    if resource.compared:
+        return list(_managed(resource, entries))
+    names = sorted({str(each.get("manager", "")) for each in entries})
+    return [{"manager": name} for name in names]
+
+
+def _is_read(resource: Resource, annotation: str) -> bool:
+    return annotation == TRACKING or (bool(resource.compared) and is_compared(annotation))
+
+
+def _managed(resource: Resource, entries: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield who manages which of the fields that are compared, since when.
+
+    The API server writes them as keys of mappings that begin with ``f:``.
+    """
+    paths = ("metadata.labels", "metadata.annotations", *resource.compared)
+    fields = _tree(tuple(".".join(f"f:{step}" for step in path.split(".")) for path in paths))
+    for entry in entries:
+        known = {key: str(entry.get(key, "")) for key in ("manager", "time")}
+        yield {"fieldsV1": _kept(entry.get("fieldsV1"), fields), **known}
+
+
+def _without_values(value: Any) -> Any:
+    """Return a value in which variables have nothing but their names."""
+    if isinstance(value, list):
+        return [_without_values(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _named(key, each) for key, each in value.items()}
+
+
+def _named(key: str, value: Any) -> Any:
+    if key != _VARIABLES or not isinstance(value, list):
+        return _without_values(value)
+    return [{"name": each.get("name")} for each in value if isinstance(each, Mapping)]
 
 
 def _tree(paths: tuple[str, ...]) -> dict[str, Any]:
@@ -45,7 +93,11 @@ def _tree(paths: tuple[str, ...]) -> dict[str, Any]:
     for path in paths:
         place = tree
         for step in path.split("."):
+            if step in place and not place[step]:
+                break
             place = place.setdefault(step, {})
+        else:
+            place.clear()
     return tree
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainyard.model.lookup import mappings, text
 
@@ -25,6 +25,12 @@ class Resource:
         keep: dotted paths of the fields that are kept beside parts of its metadata; a list on the
             way is walked through.
         only: namespace and name of the only object that is read; None to read all of them.
+        compared: dotted paths of the fields that `drift` compares with those of the tree; they are
+            kept too. No list is on the way.
+        is_open: whether controllers and other people add fields and members below these paths;
+            then only what the tree states is compared.
+        of_tree: whether only the objects in namespaces of the tree are kept.
+        within: the only namespace that is read; empty for all of them.
     """
 
     group: str
@@ -33,6 +39,10 @@ class Resource:
     kind: str
     keep: tuple[str, ...] = ()
     only: tuple[str, str] | None = None
+    compared: tuple[str, ...] = ()
+    is_open: bool = False
+    of_tree: bool = False
+    within: str = ""
 
     @property
     def name(self) -> str:
@@ -42,6 +52,8 @@ class Resource:
     @property
     def display(self) -> str:
         """Its name for messages; of a single object with where it is."""
+        if self.within:
+            return f"{self.name} in {self.within}"
         return self.name if self.only is None else f"{self.name} {'/'.join(self.only)}"
 
     def path(self, version: str = "") -> str:
@@ -52,6 +64,8 @@ class Resource:
         """
         wanted = version or self.version
         root = f"/apis/{self.group}/{wanted}" if self.group else f"/api/{wanted}"
+        if self.within:
+            return f"{root}/namespaces/{self.within}/{self.plural}"
         if self.only is None:
             return f"{root}/{self.plural}"
         namespace, name = self.only
@@ -62,7 +76,21 @@ class Resource:
         group = text(body, "apiVersion").rpartition("/")[0]
         if (group, body.get("kind")) != (self.group, self.kind):
             return False
+        if self.within:
+            return place_of(body)[0] == self.within
         return self.only is None or self.only == place_of(body)
+
+
+class Scope(NamedTuple):
+    """What of a cluster is kept.
+
+    Args:
+        groups: whose CRDs are kept.
+        namespaces: of the tree.
+    """
+
+    groups: frozenset[str]
+    namespaces: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +117,7 @@ class Facts:
         unread: what could not be read, by name. What the cluster does not serve was read: it has
             no object of it.
         objects: by apiVersion, kind, namespace and name.
+        table: digest of the table of what is read: another one kept other fields.
     """
 
     cluster: str
@@ -96,6 +125,7 @@ class Facts:
     kubernetes: str
     unread: tuple[Unread, ...]
     objects: tuple[Body, ...]
+    table: str = ""
 
     def of(self, resource: Resource) -> list[Body]:
         """Return the objects of a kind."""

@@ -87,5 +87,5 @@ class Live:
 def _managers(body: Body) -> str:
     """Return who manages fields of an object, e.g. ``somebody (helm)``."""
     fields = (body.get("metadata") or {}).get("managedFields") or ()
-    names = ", ".join(str(each.get("manager")) for each in fields)
+    names = ", ".join(sorted({str(each.get("manager")) for each in fields}))
     return f"somebody ({names})" if names else "somebody"

@@ -8,6 +8,7 @@ from trainyard.diagnostics import Pointer
 
 _ORDER = ("active", "held", "draining", "retired")
 _POLICIES = {"active": "None", "held": "Hold", "draining": "HoldAndDrain"}
+_WORDS = {policy: word for word, policy in _POLICIES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class State:
     def display(self) -> str:
         """The state as a sentence, e.g. ``cluster lab is held``."""
         return f"{self.whose} is {self.word}"
+
+
+def word_of(policy: object) -> str:
+    """Return what a queue with a policy of Kueue is; ``active`` is Kueue's default."""
+    return _WORDS.get(str(policy), "active")
 
 
 def furthest(*states: State) -> State:

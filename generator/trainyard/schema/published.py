@@ -12,7 +12,7 @@ VERSION = 2
 """Raised when a key goes or changes its meaning; a new key does not raise it."""
 _FOLDER = Path(__file__).parent / "documents"
 _SUFFIX = ".schema.json"
-_SHARED = {"diagnostics": "findings", "change": "diff"}
+_SHARED = {"diagnostics": "findings", "change": "diff", "drift": "diff"}
 """Parts of several formats, and the format whose schema defines them."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from trainyard.facts.collect import collect, of_dump
 from trainyard.facts.kubectl import Kubectl
 from trainyard.handed_in import documents_of, facts_objects, files_in, is_facts, objects, shown
 from trainyard.model.cluster import OWN_SERVER
-from trainyard.model.facts import Body, Facts, Unread
+from trainyard.model.facts import Body, Facts, Scope, Unread
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.platform import Site
-from trainyard.model.readable import TABLE
+from trainyard.model.readable import DIGEST, TABLE
 from trainyard.schema.published import VERSION
 
 
@@ -42,7 +43,7 @@ def from_context(site: Site, context: str) -> Facts:
         raise OtherClusterError(
             f"context `{context}` is of {server}, and the profile of `{site.name}` has {stated}"
         )
-    return collect(kubectl.get, (site.name, server), _groups(site))
+    return collect(kubectl.get, (site.name, server), scope_of(site))
 
 
 def from_files(site: Site, paths: Sequence[Path]) -> Facts:
@@ -61,7 +62,7 @@ def from_files(site: Site, paths: Sequence[Path]) -> Facts:
         name, (document,) = documents[0]
         return _read(site, name, document)
     bodies = [body for name, found in documents for body in _bodies(name, found)]
-    return of_dump(bodies, site.name, _groups(site))
+    return of_dump(bodies, site.name, scope_of(site))
 
 
 def _bodies(name: str, documents: Iterable[Any]) -> Iterator[Body]:
@@ -90,9 +91,12 @@ def _read(site: Site, name: str, document: Body) -> Facts:
     if cluster != site.name:
         raise OtherClusterError(f"{name} has facts of cluster `{cluster}`")
     bodies = (body for _, body in objects(name, facts_objects(name, dict(document))))
-    found = of_dump(bodies, site.name, _groups(site)).objects
+    found = of_dump(bodies, site.name, scope_of(site)).objects
     unread = _unread(name, result)
-    return Facts(cluster, text(result, "server"), text(result, "kubernetes"), unread, found)
+    if result.get("table") != DIGEST:
+        raise TreeError(f"{name} has the fields that another Trainyard reads: write it anew")
+    server, kubernetes = text(result, "server"), text(result, "kubernetes")
+    return Facts(cluster, server, kubernetes, unread, found, DIGEST)
 
 
 def _unread(name: str, result: Body) -> tuple[Unread, ...]:
@@ -111,10 +115,13 @@ def _unread(name: str, result: Body) -> tuple[Unread, ...]:
     return unread
 
 
-def _groups(site: Site) -> frozenset[str]:
-    """Return the groups of all kinds that the tree may have, and of those that are read."""
+def scope_of(site: Site) -> Scope:
+    """Return what is kept of a cluster: CRDs of the kinds that are read or may be in the tree."""
     written = (kind.partition(".")[2] for kind in site.cluster.release.plurals)
-    return frozenset({*written, *(resource.group for resource in TABLE)} - {""})
+    groups = {*written, *(resource.group for resource in TABLE)} - {""}
+    of_teams = (tenant.namespaces for tenant in site.tenants)
+    namespaces = {site.cluster.system_namespace, *chain.from_iterable(of_teams)}
+    return Scope(frozenset(groups), frozenset(namespaces))
 
 
 def _address(server: str) -> str:

@@ -69,7 +69,7 @@ def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
 
 def number_synced(objects: Iterable[Manifest]) -> int:
     """Return how many objects of a tree Argo CD syncs."""
-    return sum(_scope(each) != "artifact" for each in objects)
+    return sum(scope_of(each) != "artifact" for each in objects)
 
 
 def number_deleted(changes: Iterable[ObjectChange]) -> int:
@@ -77,7 +77,8 @@ def number_deleted(changes: Iterable[ObjectChange]) -> int:
     return sum(each.change == "deleted" and each.scope != "artifact" for each in changes)
 
 
-def _scope(manifest: Manifest) -> str:
+def scope_of(manifest: Manifest) -> str:
+    """Return the class of an object, as `ObjectChange` has it."""
     if manifest.unit in UNLISTED:
         return "artifact"
     if manifest.kind.name in STATEFUL:
@@ -113,7 +114,7 @@ def _change(
     manifest: Manifest, change: str, reason: str, fields: Iterable[Difference]
 ) -> ObjectChange:
     ordered = tuple(sorted(fields, key=lambda field: field.path))
-    scope = _scope(manifest)
+    scope = scope_of(manifest)
     return ObjectChange(identity(manifest), change, scope, manifest.unit, reason, ordered)
 
 

@@ -29,7 +29,7 @@ def text(diff: Diff, found: findings.Findings, *, fields: bool, colour: bool) ->
         colour: for the marks at the begin of lines, and the findings.
     """
     lines = map(printable, _lines(diff, fields=fields))
-    parts = ["\n".join(_paint(line, colour) for line in lines)]
+    parts = ["\n".join(paint(line, colour=colour) for line in lines)]
     parts += [findings.text(found, colour=colour)] if found.diagnostics else []
     return "\n\n".join(parts)
 
@@ -40,12 +40,12 @@ def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
         yield totals(diff.impact)
     for release in map(release_section, diff.releases):
         yield ""
-        yield from _section(release)
+        yield from section_lines(release)
     for cluster in diff.impact.clusters if diff.impact else ():
         yield from _cluster(diff, cluster, fields=fields)
     for part in filter(None, (profiles(diff.approvals), approval(diff))):
         yield ""
-        yield from _section(part)
+        yield from section_lines(part)
     yield ""
     if diff.impact and diff.impact.upgrade:
         yield from upgrade_lines(diff.impact.upgrade, fields=fields)
@@ -58,16 +58,18 @@ def _cluster(diff: Diff, cluster: ClusterImpact, *, fields: bool) -> Iterator[st
     if cluster.name in {release.cluster for release in diff.releases}:
         parts = [*units_section(cluster), *parts]
     for part in parts:
-        yield from map("  {}".format, _section(part))
+        yield from map("  {}".format, section_lines(part))
 
 
-def _section(section: Section) -> Iterator[str]:
+def section_lines(section: Section) -> Iterator[str]:
+    """Yield a heading and its lines below it."""
     yield section.title
     for line in section.lines:
         yield f"  {line}"
 
 
-def _paint(line: str, colour: bool) -> str:
+def paint(line: str, *, colour: bool) -> str:
+    """Return a line in the colour of its mark."""
     mark = line.strip()[:2]
     wanted = colour and mark[1:] == " " and mark[0] in _COLOURS
     return click.style(line, fg=_COLOURS[mark[0]]) if wanted else line

@@ -1,0 +1,67 @@
+"""Who changed a field on a cluster, and when, as the API server notes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from trainyard.model.facts import Body
+from trainyard.model.lookup import mapping, mappings, text
+
+_DAY = 10
+"""Characters of a time that are its date."""
+
+
+def since(have: Body, paths: Iterable[str]) -> str:
+    """Return since when and by whom fields have their values, e.g. ``since 2026-11-20 by kubectl``.
+
+    Args:
+        have: an object of the cluster.
+        paths: of the fields, from the root of the object.
+
+    Returns:
+        Empty where nobody manages such a field: the API server does not note who removed one.
+    """
+    entries = mappings(dict(have), "metadata", "managedFields")
+    found = {words for path in paths if (words := _last(entries, path))}
+    return " and ".join(sorted(found))
+
+
+def made(have: Body) -> str:
+    """Return since when and by whom an object is as it is; empty where that is not known."""
+    return _latest(mappings(dict(have), "metadata", "managedFields"))
+
+
+def _last(entries: tuple[dict[str, Any], ...], path: str) -> str:
+    """Return who last wrote a field, among those who manage it."""
+    return _latest(entry for entry in entries if _has(mapping(entry, "fieldsV1"), path))
+
+
+def _has(fields: Mapping[str, Any], path: str) -> bool:
+    """Return whether a manager has a field.
+
+    Members of lists are not followed: who has some of them, may have this one. A label may have
+    dots: the longest key that fits counts.
+    """
+    rest, below = path, fields
+    while rest and not rest.startswith("["):
+        keys = (key for key in below if key.startswith("f:") and _begins(rest, key[len("f:") :]))
+        key = max(keys, key=len, default=None)
+        if key is None:
+            # Who manages a list or mapping as a whole, manages all that is in it.
+            return rest != path and not below
+        rest, below = rest[len(key) - len("f:") :].removeprefix("."), mapping(dict(below), key)
+    return True
+
+
+def _begins(path: str, key: str) -> bool:
+    return path == key or path.startswith((f"{key}.", f"{key}["))
+
+
+def _latest(entries: Iterable[Mapping[str, Any]]) -> str:
+    """Return the manager of the last entry, with its day."""
+    last = max(entries, key=lambda entry: text(dict(entry), "time"), default=None)
+    if last is None or not text(dict(last), "manager"):
+        return ""
+    day = text(dict(last), "time")[:_DAY]
+    return f"since {day} by {last['manager']}" if day else f"by {last['manager']}"
