@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from trainyard.diagnostics import TreeError
 from trainyard.facts.kubectl import NOT_SERVED, Answer
@@ -52,26 +52,32 @@ def collect(get: Get, names: tuple[str, str], groups: Collection[str]) -> Facts:
     return Facts(cluster, server, kubernetes[1] if kubernetes else "", *_ordered(unread, found))
 
 
-def of_dump(bodies: Iterable[Body], cluster: str, groups: Collection[str]) -> Facts:
+def of_dump(
+    bodies: Iterable[Body],
+    cluster: str,
+    groups: Collection[str],
+    table: Sequence[Resource] = TABLE,
+) -> Facts:
     """Return the facts that are in a dump; what is not in it, is not known.
 
     Args:
         bodies: objects of any kind; those that are not in the table are dropped unread.
         cluster: its name.
         groups: whose CRDs are kept.
+        table: the kinds that are read.
 
     Raises:
         TreeError: an object is there twice, with another content.
     """
     found: dict[tuple[str, str, str], Body] = {}
     for body in bodies:
-        resource = resource_of(body)
+        resource = resource_of(body, table)
         if resource is not None and _wanted(resource, body, groups):
             kept, key = stripped(resource, body), (resource.display, *place_of(body))
             if found.setdefault(key, kept) != kept:
                 raise TreeError(f"{' '.join(filter(None, key))} is handed in twice, and differs")
     seen = {resource for resource, _, _ in found}
-    unread = [Unread(each.display, _NOT_IN_DUMP) for each in TABLE if each.display not in seen]
+    unread = [Unread(each.display, _NOT_IN_DUMP) for each in table if each.display not in seen]
     return Facts(cluster, "", "", *_ordered(unread, list(found.values())))
 
 

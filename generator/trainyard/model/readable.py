@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trainyard.model.facts import Resource
 
 _ARGOCD = "argoproj.io"
@@ -25,10 +27,13 @@ NODES = Resource(
         "status.allocatable",
         "status.capacity",
         "status.nodeInfo.architecture",
+        "status.nodeInfo.kubeletVersion",
     ),
 )
 NAMESPACES = Resource("", "v1", "namespaces", "Namespace")
-VOLUMES = Resource("", "v1", "persistentvolumes", "PersistentVolume")
+VOLUMES = Resource(
+    "", "v1", "persistentvolumes", "PersistentVolume", ("spec.persistentVolumeReclaimPolicy",)
+)
 STORAGE_CLASSES = Resource("storage.k8s.io", "v1", "storageclasses", "StorageClass")
 DEPLOYMENTS = Resource(
     "apps",
@@ -53,16 +58,16 @@ KUEUE_FILE = Resource(
     "", "v1", "configmaps", "ConfigMap", ("data",), only=("kueue-system", "kueue-manager-config")
 )
 KUEUE_OPERATOR = Resource("kueue.openshift.io", "v1", "kueues", "Kueue", ("spec.config",))
-CLUSTER_QUEUES = Resource(
-    _KUEUE, "v1beta2", "clusterqueues", "ClusterQueue", ("spec.stopPolicy", *_STATES)
-)
+CLUSTER_QUEUES = Resource(_KUEUE, "v1beta2", "clusterqueues", "ClusterQueue", ("spec", *_STATES))
 LOCAL_QUEUES = Resource(
     _KUEUE, "v1beta2", "localqueues", "LocalQueue", ("spec.clusterQueue", *_STATES)
 )
-COHORTS = Resource(_KUEUE, "v1beta2", "cohorts", "Cohort")
-FLAVORS = Resource(_KUEUE, "v1beta2", "resourceflavors", "ResourceFlavor")
-TOPOLOGIES = Resource(_KUEUE, "v1beta2", "topologies", "Topology")
-PRIORITIES = Resource(_KUEUE, "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass")
+COHORTS = Resource(_KUEUE, "v1beta2", "cohorts", "Cohort", ("spec",))
+FLAVORS = Resource(_KUEUE, "v1beta2", "resourceflavors", "ResourceFlavor", ("spec",))
+TOPOLOGIES = Resource(_KUEUE, "v1beta2", "topologies", "Topology", ("spec",))
+PRIORITIES = Resource(
+    _KUEUE, "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass", ("value",)
+)
 WORKLOADS = Resource(
     _KUEUE,
     "v1beta2",
@@ -108,14 +113,17 @@ APPLICATIONS = Resource(
 )
 APPLICATION_SETS = Resource(_ARGOCD, "v1alpha1", "applicationsets", "ApplicationSet")
 PROJECTS = Resource(_ARGOCD, "v1alpha1", "appprojects", "AppProject")
-ROLES = Resource(_RBAC, "v1", "clusterroles", "ClusterRole")
+ROLES = Resource(_RBAC, "v1", "clusterroles", "ClusterRole", ("rules.verbs",))
 ROLE_BINDINGS = Resource(_RBAC, "v1", "clusterrolebindings", "ClusterRoleBinding")
 NODE_POLICIES = Resource(
     _SRIOV,
     "v1",
     "sriovnetworknodepolicies",
     "SriovNetworkNodePolicy",
-    ("spec.nicSelector", "spec.nodeSelector", "spec.priority", "spec.resourceName"),
+    (
+        *("spec.linkType", "spec.mtu", "spec.nicSelector", "spec.nodeSelector", "spec.numVfs"),
+        *("spec.priority", "spec.resourceName"),
+    ),
 )
 NODE_STATES = Resource(
     _SRIOV,
@@ -130,7 +138,13 @@ NODE_STATES = Resource(
         )
     ),
 )
-NETWORKS = Resource(_SRIOV, "v1", "sriovnetworks", "SriovNetwork")
+NETWORKS = Resource(
+    _SRIOV,
+    "v1",
+    "sriovnetworks",
+    "SriovNetwork",
+    ("spec.networkNamespace", "spec.resourceName", "spec.vlan"),
+)
 IB_NETWORKS = Resource(_SRIOV, "v1", "sriovibnetworks", "SriovIBNetwork")
 POOL_CONFIGS = Resource(_SRIOV, "v1", "sriovnetworkpoolconfigs", "SriovNetworkPoolConfig")
 ADDRESS_POOLS = Resource("nv-ipam.nvidia.com", "v1alpha1", "ippools", "IPPool")
@@ -153,8 +167,8 @@ TABLE = (
 """All that is read. The CRDs come first: they say which versions of the others are served."""
 
 
-def resource_of(body: object) -> Resource | None:
-    """Return the kind of an object; None if it is not read."""
+def resource_of(body: object, table: Sequence[Resource] = TABLE) -> Resource | None:
+    """Return the kind of an object; None if it is not in a table."""
     if not isinstance(body, dict):
         return None
-    return next((each for each in TABLE if each.has(body)), None)
+    return next((each for each in table if each.has(body)), None)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
 from trainyard.derivation.derive import encoded, gvk_of, path_of, schema_of
 from trainyard.derivation.source import served
@@ -15,21 +14,18 @@ from trainyard.generation.objects import component_manifests
 from trainyard.generation.waivers import not_waived
 from trainyard.model.facts import Facts
 from trainyard.model.live import Live
-from trainyard.model.lookup import text
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
-from trainyard.model.readable import CRDS, KUEUE_FILE
+from trainyard.model.readable import CRDS
 from trainyard.model.release import Schemas
 from trainyard.rules.live import check_live
 from trainyard.rules.preflight.field_not_served import RULE as FIELD_NOT_SERVED
 from trainyard.rules.preflight.unchecked import RULE as UNCHECKED
 from trainyard.schema.manifests import check_manifest
+from trainyard.workflows.facts import kueue_of
 from trainyard.workflows.generate import check_tree
-from trainyard.yaml_io.events import StreamError
-from trainyard.yaml_io.manifests import parse_manifests
 
 _HINT = "Compare the operator's version with the release's, and waive this."
-_KEY = "controller_manager_config.yaml"
 
 ReadFacts = Callable[[Platform], tuple[Site, Facts]]
 """Returns the cluster that is wanted, and its facts."""
@@ -80,17 +76,6 @@ def compare(live: Live) -> Iterator[Diagnostic]:
     """Yield what a cluster contradicts of its tree, and what could not be checked."""
     yield from check_live(live)
     yield from _fields(live)
-
-
-def kueue_of(facts: Facts) -> Mapping[str, Any]:
-    """Return Kueue's configuration in its ConfigMap; empty where it is none that Kueue reads."""
-    for body in facts.of(KUEUE_FILE):
-        try:
-            documents = parse_manifests(text(body, "data", _KEY))
-        except StreamError:
-            return {}
-        return next((each for each in documents if isinstance(each, dict)), {})
-    return {}
 
 
 def _fields(live: Live) -> Iterator[Diagnostic]:

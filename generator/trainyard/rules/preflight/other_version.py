@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
@@ -12,7 +11,7 @@ from trainyard.model.lookup import mappings, text
 from trainyard.model.readable import DEPLOYMENTS, STATEFUL_SETS
 from trainyard.model.version import numbers
 from trainyard.rules._check import LiveCheck
-from trainyard.rules.preflight._controllers import controllers
+from trainyard.rules.preflight._controllers import controllers, tag_of
 
 RULE = Rule(
     id="preflight/other-version",
@@ -25,8 +24,6 @@ RULE = Rule(
     fix="State the version that runs under `installed`, or install the stated one.",
     waivable=True,
 )
-_TAG = re.compile(r":v?([0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?)([-+@].*)?$", re.ASCII)
-"""Version in an image's tag; a digest may follow."""
 
 
 def find(live: Live) -> Iterator[Diagnostic]:
@@ -52,8 +49,7 @@ def _running(live: Live) -> Iterator[tuple[str, str]]:
 
 def _version(body: Body) -> str:
     containers = mappings(body, "spec", "template", "spec", "containers")
-    tags = (_TAG.search(text(container, "image")) for container in containers)
-    return next((found[1] for found in tags if found), "")
+    return next(filter(None, (tag_of(text(each, "image")) for each in containers)), "")
 
 
 LIVE = LiveCheck(RULE, find, (DEPLOYMENTS, STATEFUL_SETS))

@@ -1,0 +1,144 @@
+"""List what has no counterpart: jobs of other kinds, pods of others, limits that no profile has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from trainyard.adoption.amounts import shown
+from trainyard.adoption.hardware import requests
+from trainyard.adoption.model import Crew, Mark, Remark
+from trainyard.adoption.queues import cells_of, cohort_of
+from trainyard.model.accelerator import MAKERS
+from trainyard.model.facts import Body, Facts, place_of
+from trainyard.model.importable import JOBS, NETWORK_POLICIES, PODS, QUOTAS
+from trainyard.model.lookup import mapping, mappings, text
+from trainyard.model.quantity import counted
+from trainyard.model.readable import CLUSTER_QUEUES, COHORTS
+
+_DEVICES = frozenset(maker.resource for maker in MAKERS)
+_MIG = "nvidia.com/mig-"
+_USUAL = {
+    "queueingStrategy": "BestEffortFIFO",
+    "preemption.reclaimWithinCohort": "Any",
+    "preemption.withinClusterQueue": "LowerPriority",
+}
+"""What each queue of the tree has; another value of the site is lost."""
+
+
+def remarks(facts: Facts, crews: Sequence[Crew]) -> Iterator[Remark]:
+    """Yield everything of the site that is only listed."""
+    yield from _queues(facts)
+    yield from _cohorts(facts)
+    yield from _jobs(facts)
+    spaces = {each for crew in crews for each in crew.namespaces}
+    yield from _foreign(facts, spaces)
+    yield from _egress(facts, spaces)
+    yield from _unlimited(facts, spaces)
+
+
+def _queues(facts: Facts) -> Iterator[Remark]:
+    for body in sorted(facts.of(CLUSTER_QUEUES), key=place_of):
+        part = f"ClusterQueue {place_of(body)[1]}"
+        spec = mapping(dict(body), "spec")
+        for key in ("admissionChecks", "admissionChecksStrategy"):
+            if spec.get(key):
+                yield Remark(Mark.REFUSED, part, f"{key}: no queue of the tree has one")
+        for key, usual in _USUAL.items():
+            stated = text(spec, *key.split("."))
+            if stated and stated != usual:
+                yield Remark(Mark.CHANGED, part, f"{key} is {stated}, and becomes {usual}")
+        yield from _orders(part, spec)
+
+
+def _orders(part: str, spec: dict[str, object]) -> Iterator[Remark]:
+    """Yield the order in which Kueue tries the flavors of a queue."""
+    for group in mappings(spec, "resourceGroups"):
+        flavors = [text(each, "name") for each in mappings(group, "flavors")]
+        if len(flavors) > 1:
+            order = ", ".join(flavors)
+            why = f"Kueue tries {order} in this order: set `preference` of the pools"
+            yield Remark(Mark.CHANGED, part, why)
+
+
+def _cohorts(facts: Facts) -> Iterator[Remark]:
+    for body in sorted(facts.of(COHORTS), key=place_of):
+        part = f"Cohort {place_of(body)[1]}"
+        for cell in cells_of(body):
+            amount = f"{shown(cell.resource, cell.nominal)} {cell.resource} on {cell.flavor}"
+            why = f"{amount}: a cohort has no quota and no limits of its own; give it to a team"
+            yield Remark(Mark.REFUSED, part, why)
+    known = {place_of(body)[1] for body in facts.of(COHORTS)}
+    named = sorted({cohort_of(body) for body in facts.of(CLUSTER_QUEUES)} - {"", *known})
+    for name in named:
+        yield Remark(Mark.KEPT, f"Cohort {name}", "only queues name it; the tree writes the object")
+
+
+def _jobs(facts: Facts) -> Iterator[Remark]:
+    for kind in JOBS:
+        found = Counter(place_of(body)[0] for body in facts.of(kind))
+        for namespace, number in sorted(found.items()):
+            part = f"{kind.kind} in {namespace}"
+            yield Remark(Mark.REFUSED, part, f"{number} of them: {_way(kind.kind)}")
+
+
+def _way(kind: str) -> str:
+    """Return what becomes of jobs of a kind."""
+    converters = {"MPIJob": "mpijob", "PyTorchJob": "pytorchjob"}
+    if kind in converters:
+        return f"`trainyard convert {converters[kind]}` drafts TrainJobs"
+    return "no queue of the tree has them, unless `frameworks` names the kind"
+
+
+def _foreign(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
+    """Yield the pods with GPUs that no team has, by namespace and kind of owner."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for pod in sorted(facts.of(PODS), key=place_of):
+        namespace, _ = place_of(pod)
+        gpus = _gpus(pod)
+        ended = text(pod, "status", "phase") in {"Succeeded", "Failed"}
+        if gpus and namespace not in spaces and not ended:
+            key = namespace, _owner(pod)
+            pods, sum_ = found.get(key, (0, 0))
+            found[key] = pods + 1, sum_ + gpus
+    for (namespace, owner), (pods, gpus) in sorted(found.items()):
+        what = f"{counted(pods, 'pod')} of {owner} with {counted(gpus, 'GPU')}"
+        why = f"{what}, outside of teams: the tree's policies refuse their next start"
+        yield Remark(Mark.REFUSED, f"pods in {namespace}", why)
+
+
+def _gpus(pod: Body) -> int:
+    asked = requests(pod)
+    return sum(n for name, n in asked.items() if name in _DEVICES or name.startswith(_MIG))
+
+
+def _owner(pod: Body) -> str:
+    owners = mappings(dict(pod), "metadata", "ownerReferences")
+    return next((text(each, "kind") for each in owners if each.get("controller")), "nobody")
+
+
+def _egress(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
+    """Yield the addresses that the site's policies open: candidates, which nobody opens here."""
+    for body in sorted(facts.of(NETWORK_POLICIES), key=place_of):
+        namespace, name = place_of(body)
+        to = [
+            text(peer, "ipBlock", "cidr")
+            for rule in mappings(dict(body), "spec", "egress")
+            for peer in mappings(rule, "to")
+        ]
+        if namespace in spaces and any(to):
+            part = f"NetworkPolicy {namespace}/{name}"
+            shown_ = ", ".join(sorted(set(filter(None, to))))
+            yield Remark(Mark.REFUSED, part, f"egress to {shown_} stays closed: see `egress`")
+
+
+def _unlimited(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
+    """Yield ResourceQuotas beside queues: the tree has its own."""
+    for body in sorted(facts.of(QUOTAS), key=place_of):
+        namespace, name = place_of(body)
+        hard = mapping(dict(body), "spec", "hard")
+        if namespace in spaces and any(key.startswith("requests.") for key in hard):
+            used = mapping(dict(body), "status", "used")
+            parts = (f"{key} {hard[key]} (used {used.get(key, 'unknown')})" for key in sorted(hard))
+            why = f"the team's quota takes its place: {', '.join(parts)}"
+            yield Remark(Mark.CHANGED, f"ResourceQuota {namespace}/{name}", why)

@@ -1,0 +1,126 @@
+"""Write the draft of a team."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainyard.adoption.access import Access
+from trainyard.adoption.model import Cell, Crew, Share
+from trainyard.adoption.quota import Site, cohorts_of
+from trainyard.adoption.storage import Adopted
+from trainyard.adoption.table import space_of
+from trainyard.adoption.wording import choose, fit, said
+from trainyard.model.facts import place_of
+from trainyard.model.unit import Unit
+from trainyard.yaml_io.scalars import inline
+
+
+def team_lines(
+    cluster: str,
+    site: Site,
+    crew: Crew,
+    shares: Sequence[Share],
+    names: Mapping[str, str],
+) -> Iterator[str]:
+    """Yield the lines of a team's profile before its groups and storage.
+
+    Args:
+        cluster: its name.
+        site: what is drafted.
+        crew: the team.
+        shares: its own.
+        names: of cohorts, by the name that the site has.
+    """
+    where = ", ".join(crew.namespaces)
+    yield f"# Team {crew.name}, as `trainyard import` found it in namespace {where}."
+    yield choose("contact: whom to call, an address of mail")
+    yield choose("runtimes: names of those that the team uses")
+    if crew.held:
+        held = ", ".join(place_of(body)[1] for body in crew.queues)
+        yield said("state: held", f"spec.stopPolicy of ClusterQueue {held}")
+    cohorts = cohorts_of(crew)
+    if len(cohorts) > 1:
+        yield choose(f"cohort: the team's queues are in {', '.join(cohorts)}; a team is in one")
+    elif cohorts:
+        source = f"cohort of ClusterQueue {place_of(crew.queues[0])[1]}"
+        yield said(f"cohort: {inline(names[cohorts[0]])}", source)
+    yield from _quota(cluster, site, crew, shares)
+
+
+def _quota(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
+    """Yield the quota, with what is left to choose at its place."""
+    lost = [cell for cell in crew.cells if site.pool_of(cell) is None and cell.nominal]
+    asked = [f"quota.{cluster}: {_lost(site, cell)}" for cell in lost]
+    stated = [share for share in shares if share.own is not None and (share.own or share.borrow)]
+    open_ = [share for share in shares if share.open]
+    if not stated:
+        yield choose(f"quota: {{{cluster}: {{POOL: {{nodes: N}}}}}}")
+    else:
+        yield "quota:"
+        yield f"  {inline(cluster)}:"
+    for share in stated:
+        sources = sorted({cell.queue for cell in site.cells(crew, site.pools[share.pool])})
+        yield said(f"    {inline(share.pool)}: {{{_value(share)}}}", ", ".join(sources))
+    indent = "    " if stated else ""
+    for share in open_:
+        yield from (choose(f"{share.pool}: {text}", indent) for text in share.open)
+    yield from (choose(text, indent) for text in dict.fromkeys(asked))
+
+
+def _lost(site: Site, cell: Cell) -> str:
+    pools = site.flavors.get(cell.flavor, ()) if cell.flavor else list(site.pools)
+    on = f"flavor {cell.flavor}" if cell.flavor else "any node"
+    amount = f"{cell.queue} has {cell.resource} on {on}"
+    if len(pools) > 1:
+        return f"{amount}: pool {' or '.join(pools)}"
+    return f"{amount}, and no pool is drafted for it"
+
+
+def _value(share: Share) -> str:
+    parts = [f"{share.unit.value}: {share.own}"]
+    if share.own == 0 and share.unit is not Unit.NODES:
+        parts = [f"nodes: {share.own}"]
+    if share.borrow:
+        parts.append(f"borrow: {share.borrow}")
+    if share.lend is not None:
+        parts.append(f"lend: {share.lend or 'none'}")
+    return ", ".join(parts)
+
+
+def access_lines(crew: Crew, access: Access) -> Iterator[str]:
+    """Yield the groups and accounts of a team."""
+    if access.groups:
+        roles = (
+            f"{role}: [{', '.join(map(inline, names))}]" for role, names in access.groups.items()
+        )
+        source = f"RoleBindings in {', '.join(crew.namespaces)}"
+        yield said(f"groups: {{{', '.join(roles)}}}", source)
+    else:
+        yield choose(f"groups: no RoleBinding in {', '.join(crew.namespaces)} gives a group a role")
+    if access.accounts:
+        yield "serviceAccounts:"
+        source = f"RoleBindings in {crew.namespaces[0]}"
+        for name, role in sorted(access.accounts.items()):
+            yield said(f"  {inline(name)}: {{role: {role}}}", source)
+
+
+def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
+    """Yield the claims that a team keeps."""
+    own = [each for each in claims if each.team == crew.name]
+    if own:
+        yield "storage:"
+    for each in own:
+        value = f"{{volume: {inline(each.volume)}, size: {each.size}}}"
+        source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
+        yield said(f"  {inline(each.claim)}: {value}", source)
+
+
+def space_lines(crew: Crew) -> Iterator[str]:
+    """Yield the further namespaces of a team."""
+    if len(crew.namespaces) > 1:
+        yield "spaces:"
+    taken: set[str] = set()
+    for namespace in crew.namespaces[1:]:
+        name = fit(space_of(crew, namespace), "space", taken)
+        taken.add(name)
+        yield said(f"  {inline(name)}: {{}}", f"namespace {namespace}, on the same queues")
