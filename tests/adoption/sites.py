@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 Body = dict[str, Any]
+NOTHING: Mapping[str, str] = {}
 
 H100 = "NVIDIA-H100-80GB-HBM3"
 _LAST = "kubectl.kubernetes.io/last-applied-configuration"
@@ -17,7 +18,13 @@ def body(api: str, kind: str, name: str, namespace: str = "", **fields: Any) -> 
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **fields}
 
 
-def node(name: str, *, gpus: int = 8, labels: dict[str, str] | None = None, **sizes: str) -> Body:
+def node(
+    name: str,
+    *,
+    gpus: int = 8,
+    labels: Mapping[str, str] = NOTHING,
+    sizes: Mapping[str, str] = NOTHING,
+) -> Body:
     """Return a node of eight GPUs with 224 threads and 2 TiB, of which kubelet offers the rest."""
     capacity = {
         "cpu": "224",
@@ -33,16 +40,16 @@ def node(name: str, *, gpus: int = 8, labels: dict[str, str] | None = None, **si
     }
     if gpus:
         capacity["nvidia.com/gpu"] = allocatable["nvidia.com/gpu"] = str(gpus)
-        labels = {"nvidia.com/gpu.product": H100, **(labels or {})}
+        labels = {"nvidia.com/gpu.product": H100, **labels}
     found = body("v1", "Node", name)
     found["metadata"] |= {
-        "labels": {"kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, **(labels or {})},
+        "labels": {"kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, **labels},
         "annotations": {_LAST: "hidden"},
     }
     found["spec"] = {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}] if gpus else []}
     found["status"] = {
-        "capacity": capacity | sizes,
-        "allocatable": allocatable | sizes,
+        "capacity": {**capacity, **sizes},
+        "allocatable": {**allocatable, **sizes},
         "nodeInfo": {"architecture": "amd64", "kubeletVersion": "v1.34.4"},
     }
     return found
@@ -214,7 +221,7 @@ def research() -> list[Body]:
             data={
                 "controller_manager_config.yaml": (
                     "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n"
-                    "integrations: {frameworks: [batch/job, kubeflow.org/pytorchjob, acme.io/job]}\n"
+                    "integrations: {frameworks: [batch/job, kubeflow.org/pytorchjob, x.io/job]}\n"
                 )
             },
         ),
@@ -277,7 +284,7 @@ def mig() -> list[Body]:
     cut = {"nvidia.com/mig-1g.10gb": "56"}
     nodes = [
         node("whole-1", labels={"pool": "whole"}),
-        node("cut-1", labels={"pool": "cut"}, **cut),
+        node("cut-1", labels={"pool": "cut"}, sizes=cut),
     ]
     return [
         *_common(nodes),

@@ -32,7 +32,7 @@ def remarks(facts: Facts, crews: Sequence[Crew]) -> Iterator[Remark]:
     yield from _cohorts(facts)
     yield from _jobs(facts)
     spaces = {each for crew in crews for each in crew.namespaces}
-    yield from _foreign(facts, spaces)
+    yield from _pods(facts, spaces)
     yield from _egress(facts, spaces)
     yield from _unlimited(facts, spaces)
 
@@ -90,21 +90,22 @@ def _way(kind: str) -> str:
     return "no queue of the tree has them, unless `frameworks` names the kind"
 
 
-def _foreign(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
-    """Yield the pods with GPUs that no team has, by namespace and kind of owner."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
-    for pod in sorted(facts.of(PODS), key=place_of):
-        namespace, _ = place_of(pod)
-        gpus = _gpus(pod)
+def _pods(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
+    """Yield the pods with GPUs, by namespace and kind of owner: those of teams, and all others."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for pod in facts.of(PODS):
         ended = text(pod, "status", "phase") in {"Succeeded", "Failed"}
-        if gpus and namespace not in spaces and not ended:
-            key = namespace, _owner(pod)
-            pods, sum_ = found.get(key, (0, 0))
-            found[key] = pods + 1, sum_ + gpus
-    for (namespace, owner), (pods, gpus) in sorted(found.items()):
-        what = f"{counted(pods, 'pod')} of {owner} with {counted(gpus, 'GPU')}"
-        why = f"{what}, outside of teams: the tree's policies refuse their next start"
-        yield Remark(Mark.REFUSED, f"pods in {namespace}", why)
+        if (gpus := _gpus(pod)) and not ended:
+            found.setdefault((place_of(pod)[0], _owner(pod)), []).append(gpus)
+    for (namespace, owner), each in sorted(found.items()):
+        what = f"{counted(len(each), 'pod')} of {owner} with {counted(sum(each), 'GPU')}"
+        part = f"pods in {namespace}"
+        if namespace in spaces:
+            why = f"{what}: they go on; a job moves to the team's new namespace"
+            yield Remark(Mark.KEPT, part, why)
+        else:
+            why = f"{what}, outside of teams: the tree's policies refuse their next start"
+            yield Remark(Mark.REFUSED, part, why)
 
 
 def _gpus(pod: Body) -> int:

@@ -128,7 +128,7 @@ class Crew:
     """Namespaces that share queues: a team.
 
     Args:
-        namespaces: its own first, then those of its spaces.
+        spaces: name of the space by namespace, its own first; it has no name.
         queues: its ClusterQueues; none where ResourceQuotas alone limit it.
         cells: of the queues, or the ResourceQuotas.
         cohort: empty without one.
@@ -137,12 +137,17 @@ class Crew:
     """
 
     name: str
-    namespaces: tuple[str, ...]
+    spaces: Mapping[str, str]
     queues: tuple[Body, ...]
     cells: tuple[Cell, ...]
     cohort: str = ""
     local: tuple[tuple[str, str, str], ...] = ()
     held: bool = False
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Its namespaces, the main one first."""
+        return tuple(self.spaces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +156,10 @@ class Share:
 
     Args:
         own: in `unit`; None where somebody chooses.
-        borrow: in `unit`.
-        lend: in `unit`; None for all.
+        borrow: in `unit`; 0 where somebody chooses.
+        lend: in `unit`; None for all, also where somebody chooses.
         part: of a node that one unit is.
-        open: what is left to choose.
+        open: what is left to choose, by its key: `own`, `borrow` or `lend`.
     """
 
     team: str
@@ -164,7 +169,7 @@ class Share:
     borrow: int
     lend: int | None
     part: Fraction
-    open: tuple[str, ...] = ()
+    open: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def nodes(self) -> Fraction:

@@ -120,7 +120,7 @@ def _crew(
     cohorts = sorted({cohort_of(body) for body in queues} - {""})
     return Crew(
         name=name,
-        namespaces=ordered,
+        spaces=_spaces(ordered),
         queues=tuple(queues),
         cells=tuple(cell for body in queues for cell in cells_of(body)),
         cohort=cohorts[0] if cohorts else "",
@@ -132,6 +132,16 @@ def _crew(
 def _ordered(namespaces: set[str]) -> tuple[str, ...]:
     """Return namespaces, the one whose name begins the others' first."""
     return tuple(sorted(namespaces, key=lambda each: (len(each), each)))
+
+
+def _spaces(ordered: Sequence[str]) -> dict[str, str]:
+    """Return the name of each namespace's space; the first is the team's own."""
+    first, *others = ordered
+    found = {first: ""}
+    for namespace in others:
+        name = namespace.removeprefix(f"{first}-").removeprefix(TEAM_PREFIX)
+        found[namespace] = fit(name, "space", set(found.values()))
+    return found
 
 
 def _of_quotas(facts: Facts, queued: set[str]) -> Iterator[Crew]:
@@ -149,4 +159,4 @@ def _of_quotas(facts: Facts, queued: set[str]) -> Iterator[Crew]:
                 by_namespace.setdefault(namespace, []).append(cell)
     for namespace, cells in by_namespace.items():
         if namespace not in queued and any(cell.resource in _GPUS for cell in cells):
-            yield Crew(namespace.removeprefix(TEAM_PREFIX), (namespace,), (), tuple(cells))
+            yield Crew(namespace.removeprefix(TEAM_PREFIX), {namespace: ""}, (), tuple(cells))

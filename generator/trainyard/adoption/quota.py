@@ -76,31 +76,24 @@ def shares(site: Site) -> Iterator[Share]:
 def _share(site: Site, crew: Crew, pool: Pool, cells: Sequence[Cell]) -> Share:
     own = [cell for cell in cells if cell.resource == pool.counted]
     nominal = sum(cell.nominal for cell in own)
-    lent = _sum(cell.lend for cell in own)
-    asked = _borrowed(site, crew, pool, own)
+    lent = _sum(cell.lend for cell in own) if crew.cohort else None
+    borrowed = _borrowed(site, crew, pool, own)
     unit, per_unit = _unit(pool, nominal)
-    open_: list[str] = []
-    number = _whole(nominal, per_unit)
-    if number is None:
-        open_.append(_between(pool, nominal, per_unit, "own"))
-    borrow = _whole(asked, per_unit)
-    if borrow is None:
-        open_.append(_between(pool, asked, per_unit, "borrow"))
-    lend = None if lent is None else _whole(lent, per_unit)
-    if lent is not None and lend is None:
-        open_.append(_between(pool, lent, per_unit, "lend"))
-        lend = 0
-    lend = None if lend == number else lend
-    is_alone = not crew.cohort
+    asked = {"own": nominal, "borrow": borrowed} | ({} if lent is None else {"lend": lent})
+    known = {word: _whole(amount, per_unit) for word, amount in asked.items()}
     return Share(
         team=crew.name,
         pool=pool.name,
         unit=unit,
-        own=number,
-        borrow=0 if is_alone else borrow or 0,
-        lend=None if is_alone else lend,
+        own=known["own"],
+        borrow=known["borrow"] or 0,
+        lend=None if known.get("lend") == known["own"] else known.get("lend"),
         part=_part(pool, unit),
-        open=tuple(open_),
+        open={
+            word: _between(pool, asked[word], per_unit, word)
+            for word, number in known.items()
+            if number is None
+        },
     )
 
 
@@ -177,14 +170,14 @@ def _whole(amount: int, per_unit: int) -> int | None:
 def _between(pool: Pool, amount: int, per_unit: int, word: str) -> str:
     """Return the choice between the whole numbers of nodes below and above an amount."""
     if not per_unit:
-        return f"{word}: pool {pool.name} has none of {pool.counted}"
+        return f"{word}: the nodes of pool {pool.name} have none of {pool.counted}"
     low, rest = divmod(amount, per_unit)
     if pool.counted == "cpu":
         is_ = f"{amount / 1000:g} CPUs are {counted(low, 'node')} and {rest / 1000:g} CPUs"
     else:
         is_ = f"{counted(amount, 'GPU')} are {counted(low, 'node')} and {counted(rest, 'GPU')}"
     key = "nodes" if word == "own" else word
-    return f"{key}: {is_}: {low} or {low + 1}"
+    return f"{key} {low} or {low + 1}: {is_}"
 
 
 def mixed(found: Sequence[Share]) -> Iterator[str]:

@@ -7,15 +7,16 @@ from fractions import Fraction
 
 from trainyard.adoption.amounts import difference, shown
 from trainyard.adoption.model import Cell, Crew, Pool, Row, Share
-from trainyard.adoption.queues import unused
+from trainyard.adoption.queues import cells_of, unused
 from trainyard.adoption.quota import Site
 from trainyard.model import names
-from trainyard.model.facts import Facts, place_of
+from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.lookup import mapping
 from trainyard.model.quantity import counted
 
 _OPEN = "choose"
 _NONE = "-"
+_SAME = "0"
 
 
 def rows(site: Site, shares: Sequence[Share]) -> Iterator[Row]:
@@ -26,84 +27,91 @@ def rows(site: Site, shares: Sequence[Share]) -> Iterator[Row]:
             if share := known.get((crew.name, pool.name)):
                 yield from _of_pool(site, crew, pool, share)
         yield from (_homeless(crew, cell, site) for cell in crew.cells if not site.pool_of(cell))
-        yield from _weights(crew)
-        yield from _names(crew)
+        yield from (_weight(crew, queue) for queue in crew.queues)
+        yield from _names(crew, site)
 
 
 def _of_pool(site: Site, crew: Crew, pool: Pool, share: Share) -> Iterator[Row]:
+    """Yield the rows of a pool, what is counted first."""
     cells = site.cells(crew, pool)
-    for resource in sorted(
-        {cell.resource for cell in cells}, key=lambda each: (each != pool.counted, each)
-    ):
-        same = [cell for cell in cells if cell.resource == resource]
-        yield _row(crew, pool, share, same)
+    every = {cell.resource for cell in cells}
+    resources = sorted(every, key=lambda each: (each != pool.counted, each))
+    for resource in resources:
+        yield _row(crew, pool, share, [cell for cell in cells if cell.resource == resource])
 
 
 def _row(crew: Crew, pool: Pool, share: Share, cells: Sequence[Cell]) -> Row:
     resource = cells[0].resource
-    nominal = sum(cell.nominal for cell in cells)
-    limits = [(cell.borrow, cell.lend) for cell in cells]
-    was = " / ".join(
-        [
-            shown(resource, nominal),
-            *(_limit(resource, [each[i] for each in limits], crew) for i in (0, 1)),
-        ]
-    )
+    was = _was(crew, cells)
+    becomes = _becomes(crew, pool, share, resource)
     flavor = ", ".join(sorted({cell.flavor for cell in cells} - {""})) or "any node"
-    what = f"{resource} on {flavor}"
-    if share.own is None:
-        return Row(crew.name, pool.name, what, was, _OPEN, _OPEN, _why_open(pool, resource))
-    each = pool.per_node.get(resource, 0)
-    becomes = [int(share.nodes * each), int(share.borrow * share.part * each)]
-    lend = share.nodes if share.lend is None else share.lend * share.part
-    ours = [shown(resource, amount) for amount in becomes]
-    ours.append(shown(resource, int(lend * each)) if crew.cohort else _NONE)
-    if not crew.cohort:
-        ours[1] = _NONE
     return Row(
-        crew.name,
-        pool.name,
-        what,
-        was,
-        " / ".join(ours),
-        difference(resource, nominal, becomes[0]),
-        _why(pool, share, resource, nominal - becomes[0]),
+        team=crew.name,
+        pool=pool.name,
+        resource=f"{resource} on {flavor}",
+        was=_shown(resource, was),
+        becomes=_shown(resource, becomes),
+        difference=_differences(resource, was, becomes),
+        why=_why(pool, share, resource),
     )
 
 
-def _limit(resource: str, limits: Sequence[int | None], crew: Crew) -> str:
+def _was(crew: Crew, cells: Sequence[Cell]) -> list[int | None]:
+    """Return nominal quota, borrowing and lending limit; without a cohort the quota alone."""
+    nominal = sum(cell.nominal for cell in cells)
     if not crew.cohort:
-        return _NONE
-    known = [limit for limit in limits if limit is not None]
-    return shown(resource, sum(known) if len(known) == len(limits) else None)
+        return [nominal]
+    borrow = [cell.borrow for cell in cells if cell.borrow is not None]
+    lend = [cell.nominal if cell.lend is None else cell.lend for cell in cells]
+    return [nominal, sum(borrow) if len(borrow) == len(cells) else None, sum(lend)]
 
 
-def _why_open(pool: Pool, resource: str) -> str:
-    if resource == pool.counted:
-        return "whole nodes, or a part of one"
-    return "in proportion to what is chosen"
+def _becomes(crew: Crew, pool: Pool, share: Share, resource: str) -> list[int | str]:
+    """Return the same of the drafts; `choose` for what somebody decides."""
+    each = pool.per_node.get(resource, 0)
+    lend = share.nodes if share.lend is None else share.lend * share.part
+    parts = {"own": share.nodes, "borrow": share.borrow * share.part, "lend": lend}
+    undecided = {*share.open}
+    if share.own is None and share.lend is None:
+        undecided.add("lend")
+    found = [_OPEN if word in undecided else int(n * each) for word, n in parts.items()]
+    return found if crew.cohort else found[:1]
 
 
-def _why(pool: Pool, share: Share, resource: str, less: int) -> str:
-    own = _counted(share)
+def _shown(resource: str, amounts: Sequence[int | str | None]) -> str:
+    found = (each if isinstance(each, str) else shown(resource, each) for each in amounts)
+    return " / ".join(found)
+
+
+def _differences(resource: str, was: Sequence[int | None], becomes: Sequence[int | str]) -> str:
+    """Return the difference of each part; `0` alone where none differs."""
+    found = []
+    for before, after in zip(was, becomes, strict=True):
+        if isinstance(after, str):
+            found.append(after)
+        elif before is None:
+            found.append("limit")
+        else:
+            found.append(difference(resource, before, after))
+    return _SAME if set(found) == {_SAME} else " / ".join(found)
+
+
+def _why(pool: Pool, share: Share, resource: str) -> str:
     if resource not in pool.per_node:
         return "refused: the pool's nodes have none"
-    if resource == pool.counted or not less:
+    if share.own is None:
+        is_counted = resource == pool.counted
+        return "whole nodes, or a part of one" if is_counted else "in proportion to the choice"
+    own = share.unit.counted(share.own)
+    if resource == pool.counted:
         return own
-    return f"{own}; each of {pool.name} promises {shown(resource, pool.per_node[resource])}"
-
-
-def _counted(share: Share) -> str:
-    return share.unit.counted(share.own or 0)
+    return f"{own}; a node promises {shown(resource, pool.per_node[resource])}"
 
 
 def _homeless(crew: Crew, cell: Cell, site: Site) -> Row:
     """Return the row of an amount that no single pool of the drafts has."""
-    was = " / ".join(
-        [shown(cell.resource, cell.nominal)]
-        + [_limit(cell.resource, [limit], crew) for limit in (cell.borrow, cell.lend)]
-    )
     what = f"{cell.resource} on {cell.flavor or 'any node'}"
+    was = _shown(cell.resource, _was(crew, [cell]))
     pools = site.flavors.get(cell.flavor, ())
     if len(pools) > 1 or not cell.flavor:
         return Row(crew.name, _OPEN, what, was, _OPEN, _OPEN, "several pools may be meant")
@@ -111,86 +119,70 @@ def _homeless(crew: Crew, cell: Cell, site: Site) -> Row:
     return Row(crew.name, _NONE, what, was, "0", minus, "refused: no pool is drafted for it")
 
 
-def _weights(crew: Crew) -> Iterator[Row]:
-    for queue in crew.queues:
-        weight = str(mapping(dict(queue), "spec", "fairSharing").get("weight", "1"))
-        name = place_of(queue)[1]
-        is_same = weight == "1"
-        why = "all teams of a cohort weigh the same" if is_same else "refused: a team has no weight"
-        yield Row(
-            crew.name, _NONE, f"weight of {name}", weight, "1", "0" if is_same else _NONE, why
-        )
+def _weight(crew: Crew, queue: Body) -> Row:
+    weight = str(mapping(dict(queue), "spec", "fairSharing").get("weight", "1"))
+    is_same = weight == "1"
+    why = "all teams of a cohort weigh the same" if is_same else "refused: a team has no weight"
+    what = f"weight of {place_of(queue)[1]}"
+    return Row(crew.name, _NONE, what, weight, "1", _SAME if is_same else f"{weight} to 1", why)
 
 
-def _names(crew: Crew) -> Iterator[Row]:
+def _names(crew: Crew, site: Site) -> Iterator[Row]:
     """Yield the namespaces and queues under the names that they get."""
-    for namespace in crew.namespaces:
-        space = space_of(crew, namespace)
+    for namespace, space in crew.spaces.items():
         yield _renamed(crew, "namespace", namespace, names.namespace(crew.name, space))
+    classes = {place_of(queue)[1]: _classes(queue, site) for queue in crew.queues}
     for namespace, queue, of in crew.local:
-        there = names.namespace(crew.name, space_of(crew, namespace))
-        why = f"of {of}; jobs name `gpu` or `cpu`"
-        yield Row(
-            crew.name,
-            _NONE,
-            "LocalQueue",
-            f"{namespace}/{queue}",
-            f"{there}/gpu or cpu",
-            "name",
-            why,
-        )
-    for body in crew.queues:
-        became = f"{names.cluster_queue(crew.name, 'gpu')} or {crew.name}-cpu"
-        yield _renamed(crew, "ClusterQueue", place_of(body)[1], became)
+        there = names.namespace(crew.name, crew.spaces[namespace])
+        own = (queue,) if queue == names.DEFAULT_QUEUE else classes[of]
+        becomes = " and ".join(f"{there}/{name}" for name in own) or _NONE
+        yield _renamed(crew, "LocalQueue", f"{namespace}/{queue}", becomes)
+    for name, own in classes.items():
+        becomes = " and ".join(names.cluster_queue(crew.name, each) for each in own) or _NONE
+        yield _renamed(crew, "ClusterQueue", name, becomes)
+
+
+def _classes(queue: Body, site: Site) -> list[str]:
+    """Return the classes of node that a ClusterQueue has quota on."""
+    pools = (site.pool_of(cell) for cell in cells_of(queue))
+    return sorted({"cpu" if pool.counted == "cpu" else "gpu" for pool in pools if pool})
 
 
 def _renamed(crew: Crew, kind: str, was: str, becomes: str) -> Row:
-    same = was in becomes.split(" or ")
+    same = was == becomes
     why = "the same name" if same else "a new object beside the old one"
-    return Row(crew.name, _NONE, kind, was, becomes, "0" if same else "name", why)
-
-
-def space_of(crew: Crew, namespace: str) -> str:
-    """Return the name of a team's space; empty for its own namespace."""
-    first = crew.namespaces[0]
-    if namespace == first:
-        return ""
-    return namespace.removeprefix(f"{first}-").removeprefix(names.TEAM_PREFIX)
+    return Row(crew.name, _NONE, kind, was, becomes, _SAME if same else "name", why)
 
 
 def sums(site: Site, shares: Sequence[Share], facts: Facts) -> Iterator[str]:
     """Yield what each pool promises before and after, and what overlaps."""
     for pool in site.pools.values():
-        cells = [cell for crew in site.crews for cell in site.cells(crew, pool)]
-        own = [cell for cell in cells if cell.resource == pool.counted]
-        before = sum(cell.nominal for cell in own)
-        after = sum((share.nodes for share in shares if share.pool == pool.name), Fraction(0))
-        undecided = [
-            share.team for share in shares if share.pool == pool.name and share.own is None
-        ]
-        each = pool.per_node[pool.counted] or 1
-        line = (
-            f"{pool.name}: {counted(pool.count, 'node')}; promised before "
-            f"{_nodes(Fraction(before, each))}, after {_nodes(after)}"
-        )
-        if undecided:
-            line += f" and what {', '.join(undecided)} get"
-        free = pool.count * each - before
-        if pool.counted != "cpu" and free > 0:
-            line += f"; {counted(free, 'GPU')} in nobody's quota"
-        if free < 0:
-            line += f"; the site promised {shown(pool.counted, -free)} of {pool.counted} too many"
-        yield line
+        yield _promised(site, pool, [share for share in shares if share.pool == pool.name])
         if len(pool.kind.flavors) > 1:
             yield f"{pool.name}: flavors {', '.join(pool.kind.flavors)} are the same nodes"
-    yield from _unused(facts)
-
-
-def _nodes(number: Fraction) -> str:
-    return f"{float(number):g} nodes" if number != 1 else "1 node"
-
-
-def _unused(facts: Facts) -> Iterator[str]:
     for queue, cells in unused(facts):
         amounts = [f"{shown(each.resource, each.nominal)} {each.resource}" for each in cells]
         yield f"ClusterQueue {queue} has {', '.join(amounts) or 'nothing'}, and no LocalQueue"
+
+
+def _promised(site: Site, pool: Pool, shares: Sequence[Share]) -> str:
+    cells = [cell for crew in site.crews for cell in site.cells(crew, pool)]
+    before = sum(cell.nominal for cell in cells if cell.resource == pool.counted)
+    after = sum((share.nodes for share in shares), Fraction(0))
+    each = pool.per_node[pool.counted] or 1
+    parts = [
+        f"{pool.name}: {counted(pool.count, 'node')}",
+        f"promised before {_nodes(Fraction(before, each))}, after {_nodes(after)}",
+    ]
+    if undecided := [share.team for share in shares if share.own is None]:
+        parts.append(f"to choose: {', '.join(undecided)}")
+    free = pool.count * each - before
+    if pool.counted != "cpu" and free > 0:
+        parts.append(f"{counted(free, 'GPU')} in nobody's quota")
+    if free < 0:
+        parts.append(f"the site promised {shown(pool.counted, -free)} of {pool.counted} too many")
+    return "; ".join(parts)
+
+
+def _nodes(number: Fraction) -> str:
+    return "1 node" if number == 1 else f"{float(number):g} nodes"

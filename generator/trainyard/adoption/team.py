@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainyard.adoption.access import Access
+from trainyard.adoption.amounts import shown
 from trainyard.adoption.model import Cell, Crew, Share
 from trainyard.adoption.quota import Site, cohorts_of
 from trainyard.adoption.storage import Adopted
-from trainyard.adoption.table import space_of
-from trainyard.adoption.wording import choose, fit, said
+from trainyard.adoption.wording import choose, said
 from trainyard.model.facts import place_of
-from trainyard.model.unit import Unit
 from trainyard.yaml_io.scalars import inline
 
 
@@ -49,39 +48,45 @@ def team_lines(
 
 def _quota(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
     """Yield the quota, with what is left to choose at its place."""
-    lost = [cell for cell in crew.cells if site.pool_of(cell) is None and cell.nominal]
-    asked = [f"quota.{cluster}: {_lost(site, cell)}" for cell in lost]
     stated = [share for share in shares if share.own is not None and (share.own or share.borrow)]
-    open_ = [share for share in shares if share.open]
-    if not stated:
-        yield choose(f"quota: {{{cluster}: {{POOL: {{nodes: N}}}}}}")
-    else:
+    open_ = [f"{share.pool}: {_asked(share)}" for share in shares if share.open]
+    lost = [cell for cell in crew.cells if site.pool_of(cell) is None and cell.nominal]
+    open_ += dict.fromkeys(_lost(site, cell) for cell in lost)
+    indent, before = "    ", ""
+    if stated:
         yield "quota:"
         yield f"  {inline(cluster)}:"
+    else:
+        indent, before = "", f"quota.{cluster}: "
+        open_ = open_ or ["its own nodes of a pool, or what it may borrow"]
     for share in stated:
         sources = sorted({cell.queue for cell in site.cells(crew, site.pools[share.pool])})
         yield said(f"    {inline(share.pool)}: {{{_value(share)}}}", ", ".join(sources))
-    indent = "    " if stated else ""
-    for share in open_:
-        yield from (choose(f"{share.pool}: {text}", indent) for text in share.open)
-    yield from (choose(text, indent) for text in dict.fromkeys(asked))
+    yield from (choose(f"{before}{text}", indent) for text in open_)
+
+
+def _asked(share: Share) -> str:
+    """Return what is left to choose of a quota, with what is known of it."""
+    text = "; ".join(share.open.values())
+    known = _limits(share)
+    return f"{text}; with {known}" if share.own is None and known else text
 
 
 def _lost(site: Site, cell: Cell) -> str:
     pools = site.flavors.get(cell.flavor, ()) if cell.flavor else list(site.pools)
     on = f"flavor {cell.flavor}" if cell.flavor else "any node"
-    amount = f"{cell.queue} has {cell.resource} on {on}"
+    amount = f"{cell.queue} has {shown(cell.resource, cell.nominal)} {cell.resource} on {on}"
     if len(pools) > 1:
         return f"{amount}: pool {' or '.join(pools)}"
     return f"{amount}, and no pool is drafted for it"
 
 
 def _value(share: Share) -> str:
-    parts = [f"{share.unit.value}: {share.own}"]
-    if share.own == 0 and share.unit is not Unit.NODES:
-        parts = [f"nodes: {share.own}"]
-    if share.borrow:
-        parts.append(f"borrow: {share.borrow}")
+    return ", ".join(filter(None, [f"{share.unit.value}: {share.own}", _limits(share)]))
+
+
+def _limits(share: Share) -> str:
+    parts = [f"borrow: {share.borrow}"] if share.borrow else []
     if share.lend is not None:
         parts.append(f"lend: {share.lend or 'none'}")
     return ", ".join(parts)
@@ -117,10 +122,8 @@ def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
 
 def space_lines(crew: Crew) -> Iterator[str]:
     """Yield the further namespaces of a team."""
-    if len(crew.namespaces) > 1:
+    if len(crew.spaces) > 1:
         yield "spaces:"
-    taken: set[str] = set()
-    for namespace in crew.namespaces[1:]:
-        name = fit(space_of(crew, namespace), "space", taken)
-        taken.add(name)
-        yield said(f"  {inline(name)}: {{}}", f"namespace {namespace}, on the same queues")
+    for namespace, name in crew.spaces.items():
+        if name:
+            yield said(f"  {inline(name)}: {{}}", f"namespace {namespace}, on the same queues")
