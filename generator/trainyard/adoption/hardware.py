@@ -228,7 +228,7 @@ def _lines(
 
 
 def _asked(fact: Fact) -> str:
-    return f"{fact.key}: {fact.source}; proposal: {fact.value}"
+    return f"{fact.key}: proposal {fact.value}; {fact.source}"
 
 
 def _sized(key: str, amount: int, node: str) -> Fact:

@@ -9,7 +9,7 @@ from trainyard.adoption.amounts import shown
 from trainyard.adoption.model import Cell, Crew, Share
 from trainyard.adoption.quota import Site, cohorts_of
 from trainyard.adoption.storage import Adopted
-from trainyard.adoption.wording import choose, said
+from trainyard.adoption.wording import choose, quoted, said
 from trainyard.model.facts import place_of
 from trainyard.yaml_io.scalars import inline
 
@@ -31,7 +31,7 @@ def team_lines(
         names: of cohorts, by the name that the site has.
     """
     where = ", ".join(crew.namespaces)
-    yield f"# Team {crew.name}, as `trainyard import` found it in namespace {where}."
+    yield f"# Team {crew.name}, as `trainyard import` found it in namespace {quoted(where)}."
     yield choose("contact: whom to call, an address of mail")
     yield choose("runtimes: names of those that the team uses")
     if crew.held:

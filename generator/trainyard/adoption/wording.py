@@ -12,7 +12,7 @@ from trainyard.yaml_io.scalars import HIDDEN, is_typed
 
 _NAME = re.compile("[a-z]([a-z0-9-]{0,38}[a-z0-9])?")
 """Names of profiles, as `discover` takes them: none leads out of its folder."""
-_MOST = 200
+_MOST = 300
 _MOST_NAME = 38
 
 

@@ -17,6 +17,7 @@ from trainyard.cli.options import ReleaseChoice, profiles_option
 from trainyard.cli.places import Places, shown_folder
 from trainyard.cli.progress import working
 from trainyard.model.quantity import counted
+from trainyard.scaffold.template import placeholders
 from trainyard.tree.hold import editing
 from trainyard.workflows.adopt import Adopted, adopt, write_drafts
 
@@ -97,6 +98,9 @@ def _summary(adoption: Adoption) -> Iterator[str]:
     if adoption.absent:
         yield f"{counted(len(adoption.absent), 'kind')} of object are not in the dump."
     yield from _listed(adoption.choices)
+    for path, content in adoption.files.items():
+        for line, what in placeholders(content):
+            yield f"  {path}:{line}: {what}"
 
 
 def _listed(left: Sequence[Choice]) -> Iterator[str]:
