@@ -137,7 +137,7 @@ def test_hostile_names_lead_nowhere(trainyard: Call, here: Path) -> None:
     ended = trainyard("import", "dump.json", "--cluster", "site")
     assert ended.code == 1, ended
     assert {path.name for path in here.iterdir()} == {"dump.json", "profiles", "adoption"}
-    assert not [*here.parent.glob("x*")] + [*here.parent.parent.glob("x*")]
+    assert not [*here.parent.glob("x*"), *here.parent.parent.glob("x*")]
     for path, content in drafts(here).items():
         assert "\u202e" not in content.decode().replace("\\u202e", ""), path
         if path.endswith(".yaml"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from trainyard.adoption.model import Crew, Mark, Remark
 from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.importable import BINDINGS, ROLES
-from trainyard.model.lookup import mappings, text
+from trainyard.model.lookup import mappings, text, texts
 from trainyard.model.readable import ROLES as CLUSTER_ROLES
 
 _ROLES = {
@@ -99,13 +100,9 @@ def _is_own_account(subject: dict[str, object], crew: Crew) -> bool:
 
 def _verbs(body: Body, facts: Facts) -> list[str]:
     """Return the verbs of the role that a binding names, as far as the dump has it."""
-    name = text(body, "roleRef", "name")
-    own = [each for each in facts.of(ROLES) if place_of(each) == (place_of(body)[0], name)]
-    if text(body, "roleRef", "kind") == "ClusterRole":
-        own = [each for each in facts.of(CLUSTER_ROLES) if place_of(each)[1] == name]
-    found = set()
-    for each in own:
-        for rule in mappings(dict(each), "rules"):
-            verbs = rule.get("verbs")
-            found |= {str(verb) for verb in verbs} if isinstance(verbs, list) else set()
-    return sorted(found)
+    is_of_cluster = text(body, "roleRef", "kind") == "ClusterRole"
+    resource = CLUSTER_ROLES if is_of_cluster else ROLES
+    place = "" if is_of_cluster else place_of(body)[0], text(body, "roleRef", "name")
+    own = (each for each in facts.of(resource) if place_of(each) == place)
+    rules = chain.from_iterable(mappings(dict(each), "rules") for each in own)
+    return sorted({verb for rule in rules for verb in texts(rule, "verbs")})

@@ -11,7 +11,7 @@ from trainyard.adoption.queues import cohort_of
 from trainyard.adoption.quota import Site, parents_of
 from trainyard.adoption.storage import Adopted
 from trainyard.adoption.wording import choose, fit, is_fit, quoted, said
-from trainyard.model.facts import Facts, place_of
+from trainyard.model.facts import Body, Facts, named, place_of
 from trainyard.model.lookup import mapping, mappings, text, texts
 from trainyard.model.names import ADOPTED_CLASS
 from trainyard.model.quantity import counted, whole_number
@@ -75,19 +75,19 @@ def _nodes(pool: Pool) -> str:
 
 def topology_lines(facts: Facts, used: set[str]) -> Iterator[str]:
     """Yield the topologies that flavors name, without the host, which every one gets."""
-    bodies = [body for body in facts.of(TOPOLOGIES) if place_of(body)[1] in used]
-    lines = []
-    for body in sorted(bodies, key=place_of):
-        name = place_of(body)[1]
-        labels = [text(each, "nodeLabel") for each in mappings(dict(body), "spec", "levels")]
-        levels = ", ".join(inline(label) for label in labels if label != HOSTNAME)
-        line = f"  {inline(fit(name, 'topology'))}: {{levels: [{levels}]}}"
-        lines.append(said(line, f"spec.levels of Topology {name}"))
-    if lines:
+    bodies = named(facts.of(TOPOLOGIES))
+    if found := sorted(used & bodies.keys()):
         yield "topologies:"
-    yield from lines
-    for name in sorted(used - {place_of(body)[1] for body in bodies}):
+    yield from (_topology(name, bodies[name]) for name in found)
+    for name in sorted(used - bodies.keys()):
         yield choose(f"topologies: Topology {name} of a flavor is not in the dump: its levels")
+
+
+def _topology(name: str, body: Body) -> str:
+    levels = [text(each, "nodeLabel") for each in mappings(dict(body), "spec", "levels")]
+    listed = ", ".join(inline(label) for label in levels if label != HOSTNAME)
+    line = f"  {inline(fit(name, 'topology'))}: {{levels: [{listed}]}}"
+    return said(line, f"spec.levels of Topology {name}")
 
 
 def cohort_names(facts: Facts) -> dict[str, str]:
@@ -132,14 +132,16 @@ def sharing_lines(kueue: Mapping[str, Any]) -> Iterator[str]:
     fair = kueue.get("fairSharing")
     sharing = "fair" if isinstance(fair, dict) and fair.get("enable") is not False else "classical"
     yield said(f"sharing: {sharing}", f"fairSharing in {where}")
-    stated = texts(dict(kueue), "integrations", "frameworks")
-    known = {_FRAMEWORKS[each.lower()] for each in stated if each.lower() in _FRAMEWORKS}
-    if stated:
-        names = ", ".join(sorted(known | _OWN))
-        yield said(f"frameworks: [{names}]", f"integrations.frameworks in {where}, and TrainJobs")
-    for each in sorted(set(stated)):
-        if each.lower() not in _FRAMEWORKS:
-            yield choose(f"frameworks: Kueue queues {each}, which no profile names")
+    if stated := texts(dict(kueue), "integrations", "frameworks"):
+        yield from _frameworks(stated, where)
+
+
+def _frameworks(stated: Sequence[str], where: str) -> Iterator[str]:
+    names = {each: _FRAMEWORKS.get(each.lower(), "") for each in sorted(set(stated))}
+    listed = ", ".join(sorted({*names.values(), *_OWN} - {""}))
+    yield said(f"frameworks: [{listed}]", f"integrations.frameworks in {where}, and TrainJobs")
+    for each in (each for each, name in names.items() if not name):
+        yield choose(f"frameworks: Kueue queues {each}, which no profile names")
 
 
 def priority_lines(facts: Facts) -> Iterator[str]:

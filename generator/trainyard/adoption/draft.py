@@ -72,21 +72,23 @@ def draft(request: Request, facts: Facts) -> Adoption:
     }
     if request.settings:
         files["profiles/trainyard.yaml"] = request.settings
-    remarks = [*nodes.remarks, *lost, *storage.remarks(claims), *_found(parts)]
-    remarks += [
-        Remark(Mark.REFUSED, f"pool {kind.name}", kind.refusal)
-        for kind in nodes.kinds
-        if kind.refusal
-    ]
+    remarks = {*nodes.remarks, *lost, *storage.remarks(claims), *_found(parts)}
+    remarks |= {*_refusals(nodes.kinds)}
     return Adoption(
         cluster=request.cluster,
         files=dict(sorted(files.items())),
         rows=tuple(table.rows(site, found)),
         sums=tuple(table.sums(site, found, facts)),
         choices=tuple(choices_in(files)),
-        remarks=tuple(sorted(set(remarks), key=lambda each: (each.mark, each.part, each.text))),
+        remarks=tuple(sorted(remarks, key=lambda each: (each.mark, each.part, each.text))),
         absent=tuple(each.resource for each in facts.unread),
     )
+
+
+def _refusals(kinds: Iterable[Kind]) -> Iterator[Remark]:
+    for kind in kinds:
+        if kind.refusal:
+            yield Remark(Mark.REFUSED, f"pool {kind.name}", kind.refusal)
 
 
 def choices_in(files: Mapping[str, bytes]) -> Iterator[Choice]:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from trainyard.adoption.amounts import shown
-from trainyard.adoption.hardware import requests
 from trainyard.adoption.model import Crew, Mark, Remark
 from trainyard.adoption.queues import cells_of, cohort_of
+from trainyard.adoption.sizes import has_ended, requests
 from trainyard.model.accelerator import MAKERS
 from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.importable import JOBS, NETWORK_POLICIES, PODS, QUOTAS
@@ -94,8 +94,7 @@ def _pods(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
     """Yield the pods with GPUs, by namespace and kind of owner: those of teams, and all others."""
     found: dict[tuple[str, str], list[int]] = {}
     for pod in facts.of(PODS):
-        ended = text(pod, "status", "phase") in {"Succeeded", "Failed"}
-        if (gpus := _gpus(pod)) and not ended:
+        if (gpus := _gpus(pod)) and not has_ended(pod):
             found.setdefault((place_of(pod)[0], _owner(pod)), []).append(gpus)
     for (namespace, owner), each in sorted(found.items()):
         what = f"{counted(len(each), 'pod')} of {owner} with {counted(sum(each), 'GPU')}"

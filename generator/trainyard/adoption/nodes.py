@@ -11,7 +11,7 @@ from trainyard.adoption.wording import fit
 from trainyard.model.accelerator import MAKERS, SLICED
 from trainyard.model.facts import Body, Facts, labels_of, named, place_of
 from trainyard.model.lookup import mapping, text
-from trainyard.model.quantity import counted
+from trainyard.model.quantity import counted, format_bytes
 from trainyard.model.readable import FLAVORS, NODES
 from trainyard.scaffold.nodes import amount, label, measured
 
@@ -54,12 +54,18 @@ def grouped(facts: Facts) -> Grouped:
     kinds = [*_of_flavors(flavors, selected, named(nodes))]
     kinds += _of_products(left, {kind.name for kind in kinds})
     kinds.sort(key=lambda kind: kind.name)
-    by_flavor = {
-        flavor: tuple(kind.name for kind in kinds if flavor in kind.flavors) for flavor in selected
-    }
-    by_flavor |= {name: _any_of(kinds) for name in by_flavor if not _labels(flavors, name)}
     problems = [*_overlaps(selected), *_empty(flavors, selected)]
-    return Grouped(tuple(kinds), by_flavor, tuple(problems), tuple(_left_out(left)))
+    remarks = (*_left_out(left), *_uneven(kinds))
+    return Grouped(tuple(kinds), _by_flavor(flavors, kinds), tuple(problems), remarks)
+
+
+def _by_flavor(flavors: Sequence[Body], kinds: Sequence[Kind]) -> dict[str, tuple[str, ...]]:
+    """Return the pools that each flavor means."""
+    found = {}
+    for name in named(flavors):
+        own = tuple(kind.name for kind in kinds if name in kind.flavors)
+        found[name] = own if _labels(flavors, name) else _any_of(kinds)
+    return found
 
 
 def _any_of(kinds: Sequence[Kind]) -> tuple[str, ...]:
@@ -187,6 +193,18 @@ def _refused(kind: Kind) -> Kind:
         what = ", ".join(sorted(parts)) or _product(node)
         return replace(kind, refusal=f"GPUs are cut or shared ({what}): quota counts whole GPUs")
     return kind
+
+
+def _uneven(kinds: Sequence[Kind]) -> Iterator[Remark]:
+    """Yield the pools whose nodes differ a little: what the smallest of them has counts."""
+    for kind in kinds:
+        for group in ("capacity", "allocatable"):
+            for resource in _SIZES:
+                amounts = {amount(dict(node), group, resource) for node in kind.nodes}
+                if len(amounts) > 1:
+                    least, most = (format_bytes(each) for each in (min(amounts), max(amounts)))
+                    why = f"{group} of {resource} is {least} to {most}: the least counts"
+                    yield Remark(Mark.CHANGED, f"pool {kind.name}", why)
 
 
 def _left_out(nodes: Sequence[Body]) -> Iterator[Remark]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from trainyard.adoption.amounts import read_amount
 from trainyard.adoption.model import Cell, Crew, Mark, Remark
@@ -86,47 +87,53 @@ def _cell(part: str, flavor: str, fields: Mapping[str, object]) -> Cell:
 
 def _of_queues(facts: Facts, queues: Mapping[str, Body]) -> Iterator[Crew]:
     """Yield a team for all namespaces that share ClusterQueues, directly or by another one."""
-    local = [
-        (*place_of(body), text(body, "spec", "clusterQueue")) for body in facts.of(LOCAL_QUEUES)
-    ]
-    local = sorted(each for each in local if each[2] in queues)
+    bodies = sorted(facts.of(LOCAL_QUEUES), key=place_of)
+    every = [(*place_of(body), text(body, "spec", "clusterQueue")) for body in bodies]
+    local = [each for each in every if each[2] in queues]
     for namespaces in _connected(local):
         own = tuple(each for each in local if each[0] in namespaces)
-        names = sorted({queue for _, _, queue in own})
-        bodies = [queues[name] for name in names]
-        yield _crew(namespaces, bodies, own)
+        yield _crew(namespaces, queues, own)
 
 
 def _connected(local: Sequence[tuple[str, str, str]]) -> list[set[str]]:
     """Return namespaces in sets that share no ClusterQueue."""
     sets: list[tuple[set[str], set[str]]] = []
     for namespace, _, queue in local:
-        joined = [each for each in sets if namespace in each[0] or queue in each[1]]
-        sets = [each for each in sets if each not in joined]
-        namespaces = {namespace}.union(*(each[0] for each in joined))
-        sets.append((namespaces, {queue}.union(*(each[1] for each in joined))))
+        namespaces, queues, others = {namespace}, {queue}, []
+        for one in sets:
+            if namespace in one[0] or queue in one[1]:
+                namespaces |= one[0]
+                queues |= one[1]
+            else:
+                others.append(one)
+        sets = [*others, (namespaces, queues)]
     return [namespaces for namespaces, _ in sets]
 
 
 def _crew(
-    namespaces: set[str], queues: Sequence[Body], local: tuple[tuple[str, str, str], ...]
+    namespaces: set[str], known: Mapping[str, Body], local: tuple[tuple[str, str, str], ...]
 ) -> Crew:
     ordered = _ordered(namespaces)
-    name = ordered[0].removeprefix(TEAM_PREFIX)
-    if not all(each.startswith(ordered[0]) for each in ordered):
-        # No namespace has the others' name in its own, so the queue is what they have in common.
-        name = place_of(queues[0])[1]
+    queues = [known[name] for name in sorted({queue for _, _, queue in local})]
     stopped = {text(body, "spec", "stopPolicy") or "None" for body in queues}
     cohorts = sorted({cohort_of(body) for body in queues} - {""})
     return Crew(
-        name=name,
+        name=_name(ordered, queues),
         spaces=_spaces(ordered),
         queues=tuple(queues),
-        cells=tuple(cell for body in queues for cell in cells_of(body)),
-        cohort=cohorts[0] if cohorts else "",
+        cells=tuple(chain.from_iterable(map(cells_of, queues))),
+        cohort=next(iter(cohorts), ""),
         local=local,
         held="None" not in stopped,
     )
+
+
+def _name(ordered: Sequence[str], queues: Sequence[Body]) -> str:
+    """Return the name of a team: what its namespaces have in common, or else of its queue."""
+    first = ordered[0]
+    if all(each.startswith(first) for each in ordered):
+        return first.removeprefix(TEAM_PREFIX)
+    return place_of(queues[0])[1]
 
 
 def _ordered(namespaces: set[str]) -> tuple[str, ...]:
@@ -148,15 +155,16 @@ def _of_quotas(facts: Facts, queued: set[str]) -> Iterator[Crew]:
     """Yield a team for each namespace whose ResourceQuota has GPUs, and that has no queue."""
     by_namespace: dict[str, list[Cell]] = {}
     for body in sorted(facts.of(QUOTAS), key=place_of):
-        namespace, name = place_of(body)
-        hard = mapping(dict(body), "spec", "hard")
-        part = f"ResourceQuota {namespace}/{name}"
-        for key, value in sorted(hard.items()):
-            resource = key.removeprefix(REQUESTS)
-            if key.startswith(REQUESTS) and resource in _LIMITED:
-                nominal = read_amount(resource, value, part)
-                cell = Cell(part, "", resource, nominal)
-                by_namespace.setdefault(namespace, []).append(cell)
+        by_namespace.setdefault(place_of(body)[0], []).extend(_hard(body))
     for namespace, cells in by_namespace.items():
         if namespace not in queued and any(cell.resource in _GPUS for cell in cells):
             yield Crew(namespace.removeprefix(TEAM_PREFIX), {namespace: ""}, (), tuple(cells))
+
+
+def _hard(body: Body) -> Iterator[Cell]:
+    """Yield what a ResourceQuota has of nodes."""
+    part = f"ResourceQuota {'/'.join(place_of(body))}"
+    for key, value in sorted(mapping(dict(body), "spec", "hard").items()):
+        resource = key.removeprefix(REQUESTS)
+        if key.startswith(REQUESTS) and resource in _LIMITED:
+            yield Cell(part, "", resource, read_amount(resource, value, part))

@@ -76,10 +76,8 @@ def shares(site: Site) -> Iterator[Share]:
 def _share(site: Site, crew: Crew, pool: Pool, cells: Sequence[Cell]) -> Share:
     own = [cell for cell in cells if cell.resource == pool.counted]
     nominal = sum(cell.nominal for cell in own)
-    lent = _sum(cell.lend for cell in own) if crew.cohort else None
-    borrowed = _borrowed(site, crew, pool, own)
     unit, per_unit = _unit(pool, nominal)
-    asked = {"own": nominal, "borrow": borrowed} | ({} if lent is None else {"lend": lent})
+    asked = {"own": nominal, "borrow": _borrowed(site, crew, pool, own), **_lent(crew, own)}
     known = {word: _whole(amount, per_unit) for word, amount in asked.items()}
     return Share(
         team=crew.name,
@@ -87,14 +85,22 @@ def _share(site: Site, crew: Crew, pool: Pool, cells: Sequence[Cell]) -> Share:
         unit=unit,
         own=known["own"],
         borrow=known["borrow"] or 0,
-        lend=None if known.get("lend") == known["own"] else known.get("lend"),
+        lend=known.get("lend") if known.get("lend") != known["own"] else None,
         part=_part(pool, unit),
-        open={
-            word: _between(pool, asked[word], per_unit, word)
-            for word, number in known.items()
-            if number is None
-        },
+        open=_undecided(pool, asked, per_unit),
     )
+
+
+def _undecided(pool: Pool, asked: Mapping[str, int], per_unit: int) -> dict[str, str]:
+    """Return what is left to choose of the amounts that are no whole number of units."""
+    words = [word for word, amount in asked.items() if _whole(amount, per_unit) is None]
+    return {word: _between(pool, asked[word], per_unit, word) for word in words}
+
+
+def _lent(crew: Crew, own: Sequence[Cell]) -> dict[str, int]:
+    """Return what a team lends at most; nothing where it has no limit."""
+    limit = _sum(cell.lend for cell in own) if crew.cohort else None
+    return {} if limit is None else {"lend": limit}
 
 
 def _sum(limits: Iterator[int | None]) -> int | None:

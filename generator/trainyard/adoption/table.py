@@ -134,12 +134,14 @@ def _names(crew: Crew, site: Site) -> Iterator[Row]:
     classes = {place_of(queue)[1]: _classes(queue, site) for queue in crew.queues}
     for namespace, queue, of in crew.local:
         there = names.namespace(crew.name, crew.spaces[namespace])
-        own = (queue,) if queue == names.DEFAULT_QUEUE else classes[of]
-        becomes = " and ".join(f"{there}/{name}" for name in own) or _NONE
-        yield _renamed(crew, "LocalQueue", f"{namespace}/{queue}", becomes)
+        own = [queue] if queue == names.DEFAULT_QUEUE else classes[of]
+        yield _renamed(crew, "LocalQueue", f"{namespace}/{queue}", _all(f"{there}/", own))
     for name, own in classes.items():
-        becomes = " and ".join(names.cluster_queue(crew.name, each) for each in own) or _NONE
-        yield _renamed(crew, "ClusterQueue", name, becomes)
+        yield _renamed(crew, "ClusterQueue", name, _all(names.cluster_queue(crew.name, ""), own))
+
+
+def _all(prefix: str, ends: Sequence[str]) -> str:
+    return " and ".join(f"{prefix}{end}" for end in ends) or _NONE
 
 
 def _classes(queue: Body, site: Site) -> list[str]:
@@ -166,8 +168,7 @@ def sums(site: Site, shares: Sequence[Share], facts: Facts) -> Iterator[str]:
 
 
 def _promised(site: Site, pool: Pool, shares: Sequence[Share]) -> str:
-    cells = [cell for crew in site.crews for cell in site.cells(crew, pool)]
-    before = sum(cell.nominal for cell in cells if cell.resource == pool.counted)
+    before = _nominal(site, pool)
     after = sum((share.nodes for share in shares), Fraction(0))
     each = pool.per_node[pool.counted] or 1
     parts = [
@@ -176,12 +177,20 @@ def _promised(site: Site, pool: Pool, shares: Sequence[Share]) -> str:
     ]
     if undecided := [share.team for share in shares if share.own is None]:
         parts.append(f"to choose: {', '.join(undecided)}")
-    free = pool.count * each - before
-    if pool.counted != "cpu" and free > 0:
-        parts.append(f"{counted(free, 'GPU')} in nobody's quota")
+    return "; ".join([*parts, *_free(pool, pool.count * each - before)])
+
+
+def _nominal(site: Site, pool: Pool) -> int:
+    """Return what all teams have of the counted resource."""
+    cells = (cell for crew in site.crews for cell in site.cells(crew, pool))
+    return sum(cell.nominal for cell in cells if cell.resource == pool.counted)
+
+
+def _free(pool: Pool, free: int) -> Iterator[str]:
     if free < 0:
-        parts.append(f"the site promised {shown(pool.counted, -free)} of {pool.counted} too many")
-    return "; ".join(parts)
+        yield f"the site promised {shown(pool.counted, -free)} of {pool.counted} too many"
+    elif free and pool.counted != "cpu":
+        yield f"{counted(free, 'GPU')} in nobody's quota"
 
 
 def _nodes(number: Fraction) -> str:

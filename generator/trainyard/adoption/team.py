@@ -48,21 +48,29 @@ def team_lines(
 
 def _quota(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
     """Yield the quota, with what is left to choose at its place."""
-    stated = [share for share in shares if share.own is not None and (share.own or share.borrow)]
-    open_ = [f"{share.pool}: {_asked(share)}" for share in shares if share.open]
-    lost = [cell for cell in crew.cells if site.pool_of(cell) is None and cell.nominal]
-    open_ += dict.fromkeys(_lost(site, cell) for cell in lost)
-    indent, before = "    ", ""
-    if stated:
-        yield "quota:"
-        yield f"  {inline(cluster)}:"
-    else:
-        indent, before = "", f"quota.{cluster}: "
+    open_ = [*_open(site, crew, shares)]
+    stated = [*_stated(site, crew, shares)]
+    if not stated:
         open_ = open_ or ["its own nodes of a pool, or what it may borrow"]
-    for share in stated:
-        sources = sorted({cell.queue for cell in site.cells(crew, site.pools[share.pool])})
-        yield said(f"    {inline(share.pool)}: {{{_value(share)}}}", ", ".join(sources))
-    yield from (choose(f"{before}{text}", indent) for text in open_)
+        yield from (choose(f"quota.{cluster}: {text}") for text in open_)
+        return
+    yield from ("quota:", f"  {inline(cluster)}:", *stated)
+    yield from (choose(text, "    ") for text in open_)
+
+
+def _stated(site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
+    """Yield the quota of each pool on which a team owns or borrows something."""
+    for share in shares:
+        if share.own is not None and (share.own or share.borrow):
+            queues = sorted({cell.queue for cell in site.cells(crew, site.pools[share.pool])})
+            yield said(f"    {inline(share.pool)}: {{{_value(share)}}}", ", ".join(queues))
+
+
+def _open(site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
+    """Yield what is left to choose of a quota."""
+    yield from (f"{share.pool}: {_asked(share)}" for share in shares if share.open)
+    lost = (cell for cell in crew.cells if cell.nominal and site.pool_of(cell) is None)
+    yield from dict.fromkeys(_lost(site, cell) for cell in lost)
 
 
 def _asked(share: Share) -> str:

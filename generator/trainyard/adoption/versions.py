@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from trainyard.model.facts import Facts, place_of
-from trainyard.model.lookup import mappings, text
+from trainyard.model.lookup import text
 from trainyard.model.readable import DEPLOYMENTS, NODES, STATEFUL_SETS
 from trainyard.model.version import numbers
-from trainyard.rules.preflight._controllers import NAMES, tag_of
+from trainyard.rules.preflight._controllers import NAMES, image_version
 from trainyard.yaml_io.source import Source
 
 _KUBELET = re.compile(r"v([0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?)", re.ASCII)
@@ -17,18 +17,19 @@ _KUBELET = re.compile(r"v([0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?)", re.ASCII)
 
 def versions(facts: Facts) -> dict[str, str]:
     """Return the version of each component that the dump shows."""
-    found = {}
-    kubelets = (text(node, "status", "nodeInfo", "kubeletVersion") for node in facts.of(NODES))
-    known = sorted({each[1] for each in map(_KUBELET.match, kubelets) if each}, key=numbers)
-    if facts.kubernetes or known:
-        found["kubernetes"] = facts.kubernetes or known[-1]
+    found = {"kubernetes": _kubernetes(facts)}
     for body in (*facts.of(DEPLOYMENTS), *facts.of(STATEFUL_SETS)):
-        containers = mappings(dict(body), "spec", "template", "spec", "containers")
-        tags = [*filter(None, (tag_of(text(each, "image")) for each in containers))]
-        ends = (name for name, end in NAMES.items() if place_of(body)[1].endswith(end))
-        if tags and (component := next(ends, "")):
-            found[component] = tags[0]
-    return dict(sorted(found.items()))
+        for component, end in NAMES.items():
+            if place_of(body)[1].endswith(end):
+                found[component] = image_version(body)
+    return {component: found[component] for component in sorted(found) if found[component]}
+
+
+def _kubernetes(facts: Facts) -> str:
+    """Return the newest version of a kubelet; empty where the dump has none."""
+    texts = (text(node, "status", "nodeInfo", "kubeletVersion") for node in facts.of(NODES))
+    known = [match[1] for match in map(_KUBELET.match, texts) if match]
+    return facts.kubernetes or max(known, key=numbers, default="")
 
 
 def nearest(found: Mapping[str, str], releases: Mapping[str, Source]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Pointer, has_errors
+from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.emission import tombstones
 from trainyard.generation.making import (
     Job,
@@ -39,12 +39,11 @@ from trainyard.profiles.discover import FOLDERS
 from trainyard.profiles.read import load
 from trainyard.proofs import UNKNOWN, Proofs, proof
 from trainyard.resolve.platform import resolve
-from trainyard.rules.shape.choice_open import RULE as CHOICE_OPEN
 from trainyard.schema.check import check_profiles
 from trainyard.schema.defaults import filled
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.tree import Tree
-from trainyard.yaml_io.choices import choices
+from trainyard.yaml_io.choices import open_choices
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
 _FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)
@@ -180,7 +179,7 @@ def check_loaded(
         proofs: as `check` takes them.
     """
     diagnostics += tuple(check_profiles(profiles, known))
-    chosen = tuple(_open_choices(profiles))
+    chosen = tuple(open_choices(profiles.sources().values()))
     broken = {finding.at.file for finding in diagnostics if has_errors([finding])}
     if not broken.isdisjoint(_FOLDERS):
         return Checked(profiles, None, (*diagnostics, *chosen))
@@ -219,13 +218,6 @@ def generate(
         ToolError: a schema of the release is missing.
     """
     return render(check(root, today), components_root, clusters, tree)
-
-
-def _open_choices(profiles: Profiles) -> Iterator[Diagnostic]:
-    """Yield what drafts leave open: comments, which no schema sees."""
-    for file, source in profiles.sources().items():
-        for line, column, text in choices(source.content):
-            yield CHOICE_OPEN.at(Pointer(file, line=line, column=column), text)
 
 
 def render(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainyard.model.facts import Body, place_of
 from trainyard.model.live import Live
+from trainyard.model.lookup import mappings, text
 from trainyard.model.readable import DEPLOYMENTS, STATEFUL_SETS
 
 _KINDS = (DEPLOYMENTS, STATEFUL_SETS)
@@ -22,10 +23,11 @@ _TAG = re.compile(r":v?([0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?)([-+@].*)?$", re.A
 """Version in an image's tag; a digest may follow."""
 
 
-def tag_of(image: str) -> str:
-    """Return the version in an image's tag; empty without one."""
-    found = _TAG.search(image)
-    return found[1] if found else ""
+def image_version(body: Body) -> str:
+    """Return the version in the tag of a workload's image; empty without one."""
+    containers = mappings(dict(body), "spec", "template", "spec", "containers")
+    tags = (_TAG.search(text(container, "image")) for container in containers)
+    return next((found[1] for found in tags if found), "")
 
 
 def controllers(live: Live) -> Iterator[tuple[str, str, Body | None]]:

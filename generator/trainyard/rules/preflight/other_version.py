@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.model.facts import Body
 from trainyard.model.live import Live
-from trainyard.model.lookup import mappings, text
 from trainyard.model.readable import DEPLOYMENTS, STATEFUL_SETS
 from trainyard.model.version import numbers
 from trainyard.rules._check import LiveCheck
-from trainyard.rules.preflight._controllers import controllers, tag_of
+from trainyard.rules.preflight._controllers import controllers, image_version
 
 RULE = Rule(
     id="preflight/other-version",
@@ -44,12 +42,7 @@ def _running(live: Live) -> Iterator[tuple[str, str]]:
     yield "kubernetes", live.facts.kubernetes
     for component, _, body in controllers(live):
         if body is not None:
-            yield component, _version(body)
-
-
-def _version(body: Body) -> str:
-    containers = mappings(body, "spec", "template", "spec", "containers")
-    return next(filter(None, (tag_of(text(each, "image")) for each in containers)), "")
+            yield component, image_version(body)
 
 
 LIVE = LiveCheck(RULE, find, (DEPLOYMENTS, STATEFUL_SETS))
