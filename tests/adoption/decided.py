@@ -13,10 +13,12 @@ USUAL = {
     "contact": "contact: ml@corp.internal",
     "networks": NETWORKS,
     "server": "server: https://site.corp.internal:6443",
-    "sharing and frameworks": "",
+    "sharing": "",
+    "frameworks": "",
     "monitoring": "",
     "roles": "",
     "cpu": "cpu: {sockets: 2, cores: 112, threads: 224}",
+    "systemNamespaces": "systemNamespaces: [monitoring]",
     "numaNodes": "numaNodes: 2",
     "nics": "",
 }

@@ -221,6 +221,7 @@ def research() -> list[Body]:
             data={
                 "controller_manager_config.yaml": (
                     "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n"
+                    "waitForPodsReady: {enable: true}\n"
                     "integrations: {frameworks: [batch/job, kubeflow.org/pytorchjob, x.io/job]}\n"
                 )
             },
@@ -265,7 +266,13 @@ def racks() -> list[Body]:
             f"kueue.x-k8s.io/{version}",
             "Cohort",
             "lab",
-            spec={"parentName": "all", "fairSharing": {"weight": "3"}},
+            spec={
+                "parentName": "all",
+                "fairSharing": {"weight": "3"},
+                "resourceGroups": queue("x", "", {"dgx": {"nvidia.com/gpu": ("8", "4")}})["spec"][
+                    "resourceGroups"
+                ],
+            },
         ),
         queue("physics", "lab", {"dgx": {"nvidia.com/gpu": ("24", "8", "16")}}, version=version),
         queue("chemistry", "lab", {"dgx": {"nvidia.com/gpu": "8"}}, version=version),

@@ -100,7 +100,7 @@ def _answers(site: Site) -> dict[str, str]:
         segments.partition(":")[0]: segments,
         "addresses": "addresses: 10.64.0.0/13" if fabric == "ib" else "addresses: 10.72.0.0/13",
         "external": f"external: {{{owners}{labels}}}",
-        "sharing and frameworks": f"sharing: {site.cluster.sharing}",
+        "sharing": f"sharing: {site.cluster.sharing}",
     }
 
 

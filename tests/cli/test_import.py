@@ -215,6 +215,7 @@ def test_second_cluster_joins_a_committed_platform(trainyard: Call, here: Path) 
     assert {path: after[path] for path in before} == before
     cluster = after["profiles/clusters/west.yaml"].decode()
     assert "# choose: team nlp is there already: add to profiles/teams/nlp.yaml" in cluster
+    assert "\n# # choose: quota.west: h100-flavor: nodes 2 or 3" in cluster
     assert "release: kubernetes-1.36" in cluster
     assert trainyard("import", "dump.json", "--cluster", "west").code == 1
     assert drafts(here) == after

@@ -15,7 +15,14 @@ from trainyard.model.facts import Body, Facts, named, place_of
 from trainyard.model.lookup import mapping, mappings, text, texts
 from trainyard.model.names import ADOPTED_CLASS
 from trainyard.model.quantity import counted, whole_number
-from trainyard.model.readable import CLUSTER_QUEUES, COHORTS, KUEUE_FILE, PRIORITIES, TOPOLOGIES
+from trainyard.model.readable import (
+    CLUSTER_QUEUES,
+    COHORTS,
+    KUEUE_FILE,
+    KUEUE_OPERATOR,
+    PRIORITIES,
+    TOPOLOGIES,
+)
 from trainyard.model.topology import HOSTNAME
 from trainyard.yaml_io.scalars import inline
 
@@ -123,23 +130,33 @@ def cohort_lines(facts: Facts, names: Mapping[str, str]) -> Iterator[str]:
             yield choose(f"{name}.weight: it is {weight}, and a whole number from 1 to 1000", "  ")
 
 
-def sharing_lines(kueue: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how queues share, and what Kueue queues, by its configuration."""
-    if not kueue:
-        yield choose("sharing and frameworks: Kueue's configuration is not in the dump")
+def sharing_lines(facts: Facts, kueue: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how queues share, and what Kueue queues, by its configuration or its operator's."""
+    if kueue:
+        where = f"ConfigMap {'/'.join(KUEUE_FILE.only or ())}"
+        fair = kueue.get("fairSharing")
+        is_fair = isinstance(fair, dict) and fair.get("enable") is not False
+        yield said(f"sharing: {'fair' if is_fair else 'classical'}", f"fairSharing in {where}")
+        yield from _frameworks(texts(dict(kueue), "integrations", "frameworks"), where)
         return
-    where = f"ConfigMap {'/'.join(KUEUE_FILE.only or ())}"
-    fair = kueue.get("fairSharing")
-    sharing = "fair" if isinstance(fair, dict) and fair.get("enable") is not False else "classical"
-    yield said(f"sharing: {sharing}", f"fairSharing in {where}")
-    if stated := texts(dict(kueue), "integrations", "frameworks"):
-        yield from _frameworks(stated, where)
+    yield choose("sharing: fair or classical; Kueue's configuration is not in the dump")
+    stated = [
+        texts(dict(body), "spec", "config", "integrations", "frameworks")
+        for body in facts.of(KUEUE_OPERATOR)
+    ]
+    if stated:
+        yield from _frameworks(stated[0], "spec.config of the operator's Kueue")
+    else:
+        yield choose("frameworks: the kinds that Kueue queues, if there are more than usual")
 
 
 def _frameworks(stated: Sequence[str], where: str) -> Iterator[str]:
-    names = {each: _FRAMEWORKS.get(each.lower(), "") for each in sorted(set(stated))}
-    listed = ", ".join(sorted({*names.values(), *_OWN} - {""}))
-    yield said(f"frameworks: [{listed}]", f"integrations.frameworks in {where}, and TrainJobs")
+    """Yield the kinds that Kueue queues, by Kueue's own names or by those of its operator."""
+    every = {**_FRAMEWORKS, **{name.lower(): name for name in _FRAMEWORKS.values()}}
+    names = {each: every.get(each.lower(), "") for each in sorted(set(stated))}
+    if names:
+        listed = ", ".join(sorted({*names.values(), *_OWN} - {""}))
+        yield said(f"frameworks: [{listed}]", f"integrations.frameworks in {where}, and TrainJobs")
     for each in (each for each, name in names.items() if not name):
         yield choose(f"frameworks: Kueue queues {each}, which no profile names")
 
@@ -190,8 +207,18 @@ def release_lines(
         yield said(f"installed: {{{pairs}}}", "tags of the controllers' images")
 
 
-def closing_lines(fabrics: Sequence[Drafted]) -> Iterator[str]:
-    """Yield what no dump has: networks, roles, and who owns what the tree needs."""
+def closing_lines(fabrics: Sequence[Drafted], daemons: Sequence[str]) -> Iterator[str]:
+    """Yield what no dump has: networks, roles, and who owns what the tree needs.
+
+    Args:
+        fabrics: those of the cluster.
+        daemons: namespaces of daemons on the nodes of pools.
+    """
+    if daemons:
+        yield choose(
+            f"systemNamespaces: proposal [{', '.join(daemons)}]; daemons of these run on nodes of "
+            "pools, and the tree's policies refuse their next start unless they are listed"
+        )
     yield choose(
         "server: the address at which Argo CD reaches the API server, if it runs elsewhere"
     )

@@ -17,7 +17,13 @@ from trainyard.adoption.model import Adoption, Choice, Crew, Kind, Mark, Pool, R
 from trainyard.adoption.nodes import grouped
 from trainyard.adoption.queues import crews, dangling, unused
 from trainyard.adoption.quota import Site, is_unlimited, mixed, parents_of, shares
-from trainyard.adoption.team import access_lines, space_lines, storage_lines, team_lines
+from trainyard.adoption.team import (
+    access_lines,
+    quota_lines,
+    space_lines,
+    storage_lines,
+    team_lines,
+)
 from trainyard.adoption.versions import installed, nearest, versions
 from trainyard.adoption.wording import choose, fit
 from trainyard.diagnostics import TreeError
@@ -116,26 +122,29 @@ def _files(parts: _Parts, open_: Sequence[str]) -> Iterator[tuple[str, Iterable[
     for pool in site.pools.values():
         yield f"profiles/hardware/{hardware[pool.name]}.yaml", _hardware(parts, pool)
     cohorts = cluster_file.cohort_names(parts.facts)
-    known = request.profiles.teams
     present: list[str] = []
     for crew in site.crews:
         own = [share for share in parts.shares if share.team == crew.name]
-        lines = [*team_lines(request.cluster, site, crew, own, cohorts)]
-        lines += access_lines(crew, access(crew, parts.facts))
-        lines += storage_lines(crew, parts.claims)
-        lines += space_lines(crew)
-        if crew.name in known:
-            present += _beside(crew, lines)
+        if crew.name in request.profiles.teams:
+            present += _beside(crew, quota_lines(request.cluster, site, crew, own))
         else:
-            yield f"profiles/teams/{crew.name}.yaml", lines
+            yield f"profiles/teams/{crew.name}.yaml", _team(parts, crew, own, cohorts)
     lines = [*_cluster(parts, hardware, cohorts, open_), *present]
     yield f"profiles/clusters/{request.cluster}.yaml", lines
 
 
-def _beside(crew: Crew, lines: Sequence[str]) -> Iterator[str]:
+def _team(
+    parts: _Parts, crew: Crew, own: Sequence[Share], cohorts: Mapping[str, str]
+) -> Iterator[str]:
+    yield from team_lines(parts.request.cluster, parts.site, crew, own, cohorts)
+    yield from access_lines(crew, access(crew, parts.facts))
+    yield from storage_lines(crew, parts.claims)
+    yield from space_lines(crew)
+
+
+def _beside(crew: Crew, quota: Iterable[str]) -> Iterator[str]:
     """Yield what a team's profile that is there already gets by hand."""
     yield choose(f"team {crew.name} is there already: add to profiles/teams/{crew.name}.yaml:")
-    quota = [line for line in lines if line.startswith(("quota:", "  ", "    "))]
     yield from (f"# {line}" for line in quota)
 
 
@@ -180,10 +189,11 @@ def _cluster(
     used = {pool.kind.topology for pool in parts.site.pools.values()} - {""}
     yield from cluster_file.topology_lines(facts, used)
     yield from cluster_file.cohort_lines(facts, cohorts)
-    yield from cluster_file.sharing_lines(request.kueue)
+    yield from cluster_file.sharing_lines(facts, request.kueue)
     yield from cluster_file.priority_lines(facts)
     yield from cluster_file.storage_lines(parts.claims)
-    yield from cluster_file.closing_lines(parts.fabrics)
+    daemons = listed.daemon_namespaces(facts, parts.site.pools.values(), parts.site.crews)
+    yield from cluster_file.closing_lines(parts.fabrics, daemons)
 
 
 def _refused(kinds: Collection[Kind]) -> Iterator[str]:
@@ -214,6 +224,7 @@ def _found(parts: _Parts) -> Iterator[Remark]:
     yield from fabric_remarks(facts)
     yield from access_remarks(site.crews, facts)
     yield from listed.remarks(facts, site.crews)
+    yield from listed.configuration(parts.request.kueue)
     yield from dangling(facts)
     yield from _limits(parts)
     for pool in site.pools.values():

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from trainyard.adoption.amounts import shown
-from trainyard.adoption.model import Crew, Mark, Remark
+from trainyard.adoption.model import Crew, Mark, Pool, Remark
 from trainyard.adoption.queues import cells_of, cohort_of
-from trainyard.adoption.sizes import has_ended, requests
+from trainyard.adoption.sizes import has_ended, is_daemon, requests
 from trainyard.model.accelerator import MAKERS
 from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.importable import JOBS, NETWORK_POLICIES, PODS, QUOTAS
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.quantity import counted
 from trainyard.model.readable import CLUSTER_QUEUES, COHORTS
+from trainyard.rules.preflight._kueue import fields_of
 
 _DEVICES = frozenset(maker.resource for maker in MAKERS)
 _MIG = "nvidia.com/mig-"
+_SYSTEM = "kube-system"
+_TAKEN = ("apiVersion", "fairSharing", "integrations.frameworks", "kind")
+"""Keys of Kueue's configuration that the cluster's profile has."""
 _USUAL = {
     "queueingStrategy": "BestEffortFIFO",
     "preemption.reclaimWithinCohort": "Any",
     "preemption.withinClusterQueue": "LowerPriority",
 }
 """What each queue of the tree has; another value of the site is lost."""
+
+
+def daemon_namespaces(facts: Facts, pools: Iterable[Pool], crews: Sequence[Crew]) -> list[str]:
+    """Return the namespaces of daemons on the nodes of pools, without Kubernetes' own.
+
+    The tree's policies admit daemons on these nodes only from namespaces that are listed.
+    """
+    nodes = {place_of(node)[1] for pool in pools for node in pool.kind.nodes}
+    daemons = filter(is_daemon, facts.of(PODS))
+    found = {place_of(pod)[0] for pod in daemons if text(pod, "spec", "nodeName") in nodes}
+    return sorted(found.difference([_SYSTEM], *(crew.namespaces for crew in crews)))
+
+
+def configuration(kueue: Mapping[str, Any]) -> Iterator[Remark]:
+    """Yield the keys of Kueue's configuration that the tree's file does not take over."""
+    for key, value in fields_of(kueue):
+        if not key.startswith(_TAKEN):
+            why = f"{key}: {json.dumps(value)}; the tree's file takes its place"
+            yield Remark(Mark.CHANGED, "Kueue's configuration", why)
 
 
 def remarks(facts: Facts, crews: Sequence[Crew]) -> Iterator[Remark]:
@@ -65,7 +90,9 @@ def _cohorts(facts: Facts) -> Iterator[Remark]:
     for body in sorted(facts.of(COHORTS), key=place_of):
         part = f"Cohort {place_of(body)[1]}"
         for cell in cells_of(body):
-            amount = f"{shown(cell.resource, cell.nominal)} {cell.resource} on {cell.flavor}"
+            amounts = (cell.nominal, cell.borrow, cell.lend)
+            amount = " / ".join(shown(cell.resource, each) for each in amounts)
+            amount += f" of {cell.resource} on {cell.flavor}"
             why = f"{amount}: a cohort has no quota and no limits of its own; give it to a team"
             yield Remark(Mark.REFUSED, part, why)
     known = {place_of(body)[1] for body in facts.of(COHORTS)}

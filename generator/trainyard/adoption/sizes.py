@@ -134,12 +134,13 @@ def daemons_of(kind: Kind, facts: Facts) -> dict[str, int]:
     sums: dict[str, Counter[str]] = {name: Counter() for name in names}
     for pod in facts.of(PODS):
         node = text(pod, "spec", "nodeName")
-        if node in names and _is_daemon(pod):
+        if node in names and is_daemon(pod):
             sums[node].update({**requests(pod), "pods": 1})
     return {name: max(each[name] for each in sums.values()) for name in (*SHARES.values(), "pods")}
 
 
-def _is_daemon(pod: Body) -> bool:
+def is_daemon(pod: Body) -> bool:
+    """Return whether each node has such a pod."""
     owners = mappings(dict(pod), "metadata", "ownerReferences")
     return not has_ended(pod) and any(owner.get("kind") in _OWNERS for owner in owners)
 

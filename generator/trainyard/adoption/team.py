@@ -43,11 +43,18 @@ def team_lines(
     elif cohorts:
         source = f"cohort of ClusterQueue {place_of(crew.queues[0])[1]}"
         yield said(f"cohort: {inline(names[cohorts[0]])}", source)
-    yield from _quota(cluster, site, crew, shares)
+    yield from quota_lines(cluster, site, crew, shares)
 
 
-def _quota(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
-    """Yield the quota, with what is left to choose at its place."""
+def quota_lines(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
+    """Yield the quota, with what is left to choose at its place.
+
+    Args:
+        cluster: its name.
+        site: what is drafted.
+        crew: the team.
+        shares: its own.
+    """
     open_ = [*_open(site, crew, shares)]
     stated = [*_stated(site, crew, shares)]
     if not stated:
