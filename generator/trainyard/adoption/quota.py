@@ -85,7 +85,7 @@ def _share(site: Site, crew: Crew, pool: Pool, cells: Sequence[Cell]) -> Share:
         unit=unit,
         own=known["own"],
         borrow=known["borrow"] or 0,
-        lend=known.get("lend") if known.get("lend") != known["own"] else None,
+        lend=known.get("lend"),
         part=_part(pool, unit),
         open=_undecided(pool, asked, per_unit),
     )
@@ -98,24 +98,19 @@ def _undecided(pool: Pool, asked: Mapping[str, int], per_unit: int) -> dict[str,
 
 
 def _lent(crew: Crew, own: Sequence[Cell]) -> dict[str, int]:
-    """Return what a team lends at most; nothing where it has no limit."""
-    limit = _sum(cell.lend for cell in own) if crew.cohort else None
-    return {} if limit is None else {"lend": limit}
-
-
-def _sum(limits: Iterator[int | None]) -> int | None:
-    """Return the sum of limits; None where one has none."""
-    found = [*limits]
-    known = [limit for limit in found if limit is not None]
-    return sum(known) if len(known) == len(found) else None
+    """Return what a team lends at most; nothing where it lends all."""
+    limit = sum(cell.nominal if cell.lend is None else cell.lend for cell in own)
+    is_all = not crew.cohort or limit == sum(cell.nominal for cell in own)
+    return {} if is_all else {"lend": limit}
 
 
 def _borrowed(site: Site, crew: Crew, pool: Pool, own: Sequence[Cell]) -> int:
     """Return what a team may borrow: its limit, or all that its cohort lends."""
     if not crew.cohort:
         return 0
-    limit = _sum(cell.borrow for cell in own)
-    return lendable(site, crew, pool) if limit is None else limit
+    if is_unlimited(crew, own):
+        return lendable(site, crew, pool)
+    return sum(cell.borrow or 0 for cell in own)
 
 
 def is_unlimited(crew: Crew, cells: Sequence[Cell]) -> bool:
