@@ -25,7 +25,7 @@ from trainyard.model.live import AFTER, Live
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.readable import TABLE, resource_of
-from trainyard.workflows.beside import kueue_of
+from trainyard.workflows.facts import kueue_of
 from trainyard.yaml_io.manifests import parse_manifests
 
 Call = Callable[..., Ended]

@@ -14,8 +14,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.readable import NAMESPACES
 from trainyard.render.site import render_site
 from trainyard.rules.preflight.kind_not_served import BUILT_IN
-from trainyard.workflows.beside import kueue_of
-from trainyard.workflows.facts import scope_of
+from trainyard.workflows.facts import kueue_of, scope_of
 from trainyard.yaml_io.emitter import emit
 
 Body = dict[str, Any]

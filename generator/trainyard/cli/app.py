@@ -16,6 +16,7 @@ from trainyard.model.nearest import nearest
 COMMANDS = {
     "init": "Make a repository to start from.",
     "add": "Add a team, an allocation, hardware, a runtime or a cluster.",
+    "import": "Draft the profiles of a cluster that runs, from a dump.",
     "release": "Make a release of your own, and show what releases have.",
     "fmt": "Write the profiles in one style, and keep each comment.",
     "validate": "Check the profiles; needs no other program.",
@@ -39,8 +40,10 @@ COMMANDS = {
     "doctor": "Show versions of tools, and whether all is there.",
 }
 """Line in the help by name of each command of the core, in the order of first use."""
+_MODULES = {name: f"trainyard.cli.commands.{name}" for name in COMMANDS}
+# `import` is a word of Python.
 _CORE = Extension(
-    "Commands", COMMANDS, {name: f"trainyard.cli.commands.{name}" for name in COMMANDS}
+    "Commands", COMMANDS, {**_MODULES, "import": "trainyard.cli.commands.import_dump"}
 )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from trainyard.diagnostics import TreeError
 from trainyard.facts.kubectl import NOT_SERVED, Answer
 from trainyard.facts.strip import stripped
 from trainyard.model.facts import Body, Facts, Resource, Scope, Unread, place_of, served_by
 from trainyard.model.lookup import mapping, mappings, text
-from trainyard.model.readable import CRDS, DIGEST, TABLE, resource_of
+from trainyard.model.readable import CRDS, DIGEST, TABLE, by_kind, resource_of
 
 Get = Callable[[str], Answer]
 """Takes a path, and returns the answer to it."""
@@ -53,21 +53,25 @@ def collect(get: Get, names: tuple[str, str], scope: Scope) -> Facts:
     return Facts(cluster, server, version, *_ordered(unread, found), DIGEST)
 
 
-def of_dump(bodies: Iterable[Body], cluster: str, scope: Scope) -> Facts:
+def of_dump(
+    bodies: Iterable[Body], cluster: str, scope: Scope, table: Sequence[Resource] = TABLE
+) -> Facts:
     """Return the facts that are in a dump; what is not in it, is not known.
 
     Args:
         bodies: objects of any kind; those that are not in the table are dropped unread.
         cluster: its name.
         scope: what is kept.
+        table: the kinds that are read.
 
     Raises:
         TreeError: an object is there twice, with another content.
     """
     found: dict[tuple[str, str, str], Body] = {}
     seen: set[str] = set()
+    kinds = by_kind(table)
     for body in bodies:
-        resource = resource_of(body)
+        resource = resource_of(body, kinds)
         if resource is None:
             continue
         seen.add(resource.display)
@@ -75,7 +79,7 @@ def of_dump(bodies: Iterable[Body], cluster: str, scope: Scope) -> Facts:
             kept, key = stripped(resource, body), (resource.display, *place_of(body))
             if found.setdefault(key, kept) != kept:
                 raise TreeError(f"{' '.join(filter(None, key))} is handed in twice, and differs")
-    unread = [Unread(each.display, _NOT_IN_DUMP) for each in TABLE if each.display not in seen]
+    unread = [Unread(each.display, _NOT_IN_DUMP) for each in table if each.display not in seen]
     return Facts(cluster, "", "", *_ordered(unread, list(found.values())), DIGEST)
 
 

@@ -43,6 +43,7 @@ from trainyard.schema.check import check_profiles
 from trainyard.schema.defaults import filled
 from trainyard.tree.disk import DiskTree
 from trainyard.tree.tree import Tree
+from trainyard.yaml_io.choices import open_choices
 from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
 _FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)
@@ -180,12 +181,13 @@ def check_loaded(
         proofs: as `check` takes them.
     """
     diagnostics += tuple(check_profiles(profiles, known))
+    chosen = tuple(open_choices(profiles.sources().values()))
     broken = {finding.at.file for finding in diagnostics if has_errors([finding])}
     if not broken.isdisjoint(_FOLDERS):
-        return Checked(profiles, None, diagnostics)
+        return Checked(profiles, None, (*diagnostics, *chosen))
     usable = profiles.without(broken)
     platform, unresolved = resolve(filled(usable))
-    diagnostics += unresolved
+    diagnostics += (*unresolved, *chosen)
     complete = not has_errors(diagnostics)
     found = (*diagnostics, *found_in(platform, usable, today, proofs, complete=complete))
     if usable.waivers.value is None:

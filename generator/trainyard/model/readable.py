@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from trainyard.model.facts import Resource
@@ -31,6 +32,7 @@ NODES = Resource(
         "status.allocatable",
         "status.capacity",
         "status.nodeInfo.architecture",
+        "status.nodeInfo.kubeletVersion",
     ),
 )
 NAMESPACES = Resource("", "v1", "namespaces", "Namespace", compared=_LABELS, is_open=True)
@@ -267,15 +269,25 @@ def is_compared(annotation: str) -> bool:
     return annotation in ANNOTATIONS or annotation.endswith(ANNOTATIONS_OF_DOMAIN)
 
 
-def resource_of(body: object) -> Resource | None:
-    """Return the kind of an object; None if it is not read."""
+Kinds = Mapping[tuple[str, str], Sequence[Resource]]
+"""Resources of a table by group and kind."""
+
+
+def by_kind(table: Iterable[Resource]) -> Kinds:
+    """Return the resources of a table by group and kind."""
+    kinds: dict[tuple[str, str], list[Resource]] = {}
+    for resource in table:
+        kinds.setdefault((resource.group, resource.kind), []).append(resource)
+    return kinds
+
+
+_KINDS = by_kind(TABLE)
+
+
+def resource_of(body: object, kinds: Kinds = _KINDS) -> Resource | None:
+    """Return the kind of an object; None if it is not in a table."""
     if not isinstance(body, dict):
         return None
     group = str(body.get("apiVersion")).rpartition("/")[0]
-    known = _BY_KIND.get((group, str(body.get("kind"))), ())
+    known = kinds.get((group, str(body.get("kind"))), ())
     return next((each for each in known if each.has(body)), None)
-
-
-_BY_KIND: dict[tuple[str, str], list[Resource]] = {}
-for _resource in TABLE:
-    _BY_KIND.setdefault((_resource.group, _resource.kind), []).append(_resource)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.generate import Generation, Run, Target
 from trainyard.generation.objects import component_manifests
 from trainyard.model.facts import Facts
 from trainyard.model.live import Live
-from trainyard.model.lookup import text
 from trainyard.model.platform import Platform, Site
-from trainyard.model.readable import KUEUE_FILE
+from trainyard.workflows.facts import kueue_of
 from trainyard.workflows.generate import check_tree
-from trainyard.yaml_io.events import StreamError
-from trainyard.yaml_io.manifests import parse_manifests
-
-_KEY = "controller_manager_config.yaml"
 
 ReadFacts = Callable[[Platform], tuple[Site, Facts]]
 """Returns the cluster that is wanted, and its facts."""
@@ -46,14 +40,3 @@ def beside(
     site, facts = read(platform)
     every = (*generation.manifests[site.name], *component_manifests(site))
     return generation, found, Live(site, phase, every, facts, kueue_of(facts))
-
-
-def kueue_of(facts: Facts) -> Mapping[str, Any]:
-    """Return Kueue's configuration in its ConfigMap; empty where it is none that Kueue reads."""
-    for body in facts.of(KUEUE_FILE):
-        try:
-            documents = parse_manifests(text(body, "data", _KEY))
-        except StreamError:
-            return {}
-        return next((each for each in documents if isinstance(each, dict)), {})
-    return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,12 @@ from trainyard.model.cluster import OWN_SERVER
 from trainyard.model.facts import Body, Facts, Scope, Unread
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.platform import Site
-from trainyard.model.readable import DIGEST, TABLE
+from trainyard.model.readable import DIGEST, KUEUE_FILE, TABLE
 from trainyard.schema.published import VERSION
+from trainyard.yaml_io.events import StreamError
+from trainyard.yaml_io.manifests import parse_manifests
+
+_KEY = "controller_manager_config.yaml"
 
 
 class OtherClusterError(ValueError):
@@ -63,6 +67,17 @@ def from_files(site: Site, paths: Sequence[Path]) -> Facts:
         return _read(site, name, document)
     bodies = [body for name, found in documents for body in _bodies(name, found)]
     return of_dump(bodies, site.name, scope_of(site))
+
+
+def kueue_of(facts: Facts) -> Mapping[str, Any]:
+    """Return Kueue's configuration in its ConfigMap; empty where it is none that Kueue reads."""
+    for body in facts.of(KUEUE_FILE):
+        try:
+            documents = parse_manifests(text(body, "data", _KEY))
+        except StreamError:
+            return {}
+        return next((each for each in documents if isinstance(each, dict)), {})
+    return {}
 
 
 def _bodies(name: str, documents: Iterable[Any]) -> Iterator[Body]:

@@ -23,7 +23,6 @@ from trainyard.schema.manifests import check_manifest
 from trainyard.workflows.beside import ReadFacts, beside
 
 _HINT = "Compare the operator's version with the release's, and waive this."
-_KEY = "controller_manager_config.yaml"
 
 
 @dataclass(frozen=True, slots=True)

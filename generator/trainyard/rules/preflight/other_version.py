@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.model.facts import Body
 from trainyard.model.live import Live
-from trainyard.model.lookup import mappings, text
 from trainyard.model.readable import DEPLOYMENTS, STATEFUL_SETS
 from trainyard.model.version import numbers
 from trainyard.rules._check import LiveCheck
-from trainyard.rules.preflight._controllers import controllers
+from trainyard.rules.preflight._controllers import controllers, image_version
 
 RULE = Rule(
     id="preflight/other-version",
@@ -25,8 +22,6 @@ RULE = Rule(
     fix="State the version that runs under `installed`, or install the stated one.",
     waivable=True,
 )
-_TAG = re.compile(r":v?([0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?)([-+@].*)?$", re.ASCII)
-"""Version in an image's tag; a digest may follow."""
 
 
 def find(live: Live) -> Iterator[Diagnostic]:
@@ -47,13 +42,7 @@ def _running(live: Live) -> Iterator[tuple[str, str]]:
     yield "kubernetes", live.facts.kubernetes
     for component, _, body in controllers(live):
         if body is not None:
-            yield component, _version(body)
-
-
-def _version(body: Body) -> str:
-    containers = mappings(body, "spec", "template", "spec", "containers")
-    tags = (_TAG.search(text(container, "image")) for container in containers)
-    return next((found[1] for found in tags if found), "")
+            yield component, image_version(body)
 
 
 LIVE = LiveCheck(RULE, find, (DEPLOYMENTS, STATEFUL_SETS))

@@ -1,0 +1,1 @@
+"""Draft profiles of a cluster that runs, from a dump; the decisions stay with people."""

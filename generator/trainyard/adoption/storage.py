@@ -1,0 +1,98 @@
+"""Draft the storage of a cluster and its teams from the claims in their namespaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trainyard.adoption.amounts import read_amount
+from trainyard.adoption.model import Crew, Mark, Remark
+from trainyard.adoption.wording import is_fit
+from trainyard.model.facts import Body, Facts, place_of
+from trainyard.model.importable import CLAIMS
+from trainyard.model.lookup import text, texts, value_at
+from trainyard.model.quantity import format_bytes
+from trainyard.model.readable import VOLUMES
+
+_MANY = frozenset({"ReadWriteMany", "ReadOnlyMany"})
+_MIB = 1 << 20
+_VOLUME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+"""Names of volumes, as in the schema of teams."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """A claim with its volume, which the team gets under the same name.
+
+    Args:
+        size: as a profile has it.
+        policy: what becomes of the volume when the claim goes; empty where the dump lacks it.
+    """
+
+    team: str
+    claim: str
+    space: str
+    volume: str
+    size: str
+    policy: str
+
+
+def adopted(crews: Sequence[Crew], facts: Facts) -> tuple[list[Adopted], list[Remark]]:
+    """Return the claims that teams keep, and those that have no counterpart.
+
+    Raises:
+        TreeError: the size of a claim is no quantity.
+    """
+    policies = {
+        place_of(body)[1]: text(body, "spec", "persistentVolumeReclaimPolicy")
+        for body in facts.of(VOLUMES)
+    }
+    kept, lost = [], []
+    for crew in crews:
+        for body in sorted(facts.of(CLAIMS), key=place_of):
+            namespace, name = place_of(body)
+            if namespace not in crew.namespaces:
+                continue
+            part = f"PersistentVolumeClaim {namespace}/{name}"
+            if reason := _refusal(body, crew):
+                lost.append(Remark(Mark.REFUSED, part, reason))
+                continue
+            volume = text(body, "spec", "volumeName")
+            size = format_bytes(_bytes(body, part))
+            kept.append(Adopted(crew.name, name, "", volume, size, policies.get(volume, "")))
+    return kept, lost
+
+
+def _bytes(body: Body, part: str) -> int:
+    """Return the size of a claim in whole Mi, rounded up; the volume has at least that."""
+    size = value_at(dict(body), "spec.resources.requests.storage") or "0"
+    return max(-(-read_amount("storage", size, part) // _MIB), 1) * _MIB
+
+
+def _refusal(body: Body, crew: Crew) -> str:
+    """Return why a team can't have a claim; empty if it can."""
+    namespace, name = place_of(body)
+    modes = texts(dict(body), "spec", "accessModes")
+    if _MANY.isdisjoint(modes):
+        return f"{', '.join(modes) or 'no access mode'}: jobs of several nodes can't mount it"
+    if not text(body, "spec", "volumeName"):
+        return "it is bound to no volume"
+    if not _VOLUME.fullmatch(text(body, "spec", "volumeName")):
+        return "a profile can't name its volume: only lower-case letters, digits and hyphens"
+    if not is_fit(name):
+        return "no storage can have its name: copy the data, or rename the claim"
+    if namespace != crew.namespaces[0]:
+        return f"it is in {namespace}: adopt it for the space by hand"
+    return ""
+
+
+def remarks(kept: Sequence[Adopted]) -> Iterator[Remark]:
+    """Yield what to do before a volume has a new claim."""
+    for each in kept:
+        policy = each.policy or "unknown"
+        text_ = (
+            f"team {each.team} gets volume {each.volume} of {each.size}; "
+            f"its reclaim policy is {policy}, and must be Retain before the old claim goes"
+        )
+        yield Remark(Mark.CHANGED, f"PersistentVolumeClaim {each.claim}", text_)

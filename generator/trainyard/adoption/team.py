@@ -1,0 +1,144 @@
+"""Write the draft of a team."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainyard.adoption.access import Access
+from trainyard.adoption.amounts import shown
+from trainyard.adoption.model import Cell, Crew, Share
+from trainyard.adoption.quota import Site, cohorts_of
+from trainyard.adoption.storage import Adopted
+from trainyard.adoption.wording import choose, quoted, said
+from trainyard.model.facts import place_of
+from trainyard.yaml_io.scalars import inline
+
+
+def team_lines(
+    cluster: str,
+    site: Site,
+    crew: Crew,
+    shares: Sequence[Share],
+    names: Mapping[str, str],
+) -> Iterator[str]:
+    """Yield the lines of a team's profile before its groups and storage.
+
+    Args:
+        cluster: its name.
+        site: what is drafted.
+        crew: the team.
+        shares: its own.
+        names: of cohorts, by the name that the site has.
+    """
+    where = ", ".join(crew.namespaces)
+    yield f"# Team {crew.name}, as `trainyard import` found it in namespace {quoted(where)}."
+    yield choose("contact: whom to call, an address of mail")
+    yield choose("runtimes: names of those that the team uses")
+    if crew.held:
+        held = ", ".join(place_of(body)[1] for body in crew.queues)
+        yield said("state: held", f"spec.stopPolicy of ClusterQueue {held}")
+    cohorts = cohorts_of(crew)
+    if len(cohorts) > 1:
+        yield choose(f"cohort: the team's queues are in {', '.join(cohorts)}; a team is in one")
+    elif cohorts:
+        source = f"cohort of ClusterQueue {place_of(crew.queues[0])[1]}"
+        yield said(f"cohort: {inline(names[cohorts[0]])}", source)
+    yield from quota_lines(cluster, site, crew, shares)
+
+
+def quota_lines(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
+    """Yield the quota, with what is left to choose at its place.
+
+    Args:
+        cluster: its name.
+        site: what is drafted.
+        crew: the team.
+        shares: its own.
+    """
+    open_ = [*_open(site, crew, shares)]
+    stated = [*_stated(site, crew, shares)]
+    if not stated:
+        open_ = open_ or ["its own nodes of a pool, or what it may borrow"]
+        yield from (choose(f"quota.{cluster}: {text}") for text in open_)
+        return
+    yield from ("quota:", f"  {inline(cluster)}:", *stated)
+    yield from (choose(text, "    ") for text in open_)
+
+
+def _stated(site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
+    """Yield the quota of each pool on which a team owns or borrows something."""
+    for share in shares:
+        if share.own is not None and (share.own or share.borrow):
+            queues = sorted({cell.queue for cell in site.cells(crew, site.pools[share.pool])})
+            yield said(f"    {inline(share.pool)}: {{{_value(share)}}}", ", ".join(queues))
+
+
+def _open(site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
+    """Yield what is left to choose of a quota."""
+    yield from (f"{share.pool}: {_asked(share)}" for share in shares if share.open)
+    lost = (cell for cell in crew.cells if cell.nominal and site.pool_of(cell) is None)
+    yield from dict.fromkeys(_lost(site, cell) for cell in lost)
+
+
+def _asked(share: Share) -> str:
+    """Return what is left to choose of a quota, with what is known of it."""
+    text = "; ".join(share.open.values())
+    known = _limits(share)
+    return f"{text}; with {known}" if share.own is None and known else text
+
+
+def _lost(site: Site, cell: Cell) -> str:
+    pools = site.flavors.get(cell.flavor, ()) if cell.flavor else list(site.pools)
+    on = f"flavor {cell.flavor}" if cell.flavor else "any node"
+    amount = f"{cell.queue} has {shown(cell.resource, cell.nominal)} {cell.resource} on {on}"
+    if len(pools) > 1:
+        return f"{amount}: pool {' or '.join(pools)}"
+    return f"{amount}, and no pool is drafted for it"
+
+
+def _value(share: Share) -> str:
+    return ", ".join(filter(None, [f"{share.unit.value}: {share.own}", _limits(share)]))
+
+
+def _limits(share: Share) -> str:
+    parts = [f"borrow: {share.borrow}"] if share.borrow else []
+    if share.lend is not None:
+        parts.append(f"lend: {share.lend or 'none'}")
+    return ", ".join(parts)
+
+
+def access_lines(crew: Crew, access: Access) -> Iterator[str]:
+    """Yield the groups and accounts of a team."""
+    if access.groups:
+        roles = (
+            f"{role}: [{', '.join(map(inline, names))}]" for role, names in access.groups.items()
+        )
+        source = f"RoleBindings in {', '.join(crew.namespaces)}"
+        yield said(f"groups: {{{', '.join(roles)}}}", source)
+    else:
+        yield choose(f"groups: no RoleBinding in {', '.join(crew.namespaces)} gives a group a role")
+    if access.accounts:
+        yield "serviceAccounts:"
+        source = f"RoleBindings in {crew.namespaces[0]}"
+        for name, role in sorted(access.accounts.items()):
+            yield said(f"  {inline(name)}: {{role: {role}}}", source)
+
+
+def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
+    """Yield the claims that a team keeps."""
+    own = [each for each in claims if each.team == crew.name]
+    if own:
+        yield "storage:"
+    for each in own:
+        value = f"{{volume: {inline(each.volume)}, size: {each.size}}}"
+        source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
+        yield said(f"  {inline(each.claim)}: {value}", source)
+
+
+def space_lines(crew: Crew) -> Iterator[str]:
+    """Yield the further namespaces of a team."""
+    if len(crew.spaces) > 1:
+        yield "spaces:"
+    for namespace, name in crew.spaces.items():
+        if name:
+            yield said(f"  {inline(name)}: {{}}", f"namespace {namespace}, on the same queues")

@@ -1,0 +1,136 @@
+"""Draft the profiles of a cluster that runs, from a dump; write them where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trainyard.adoption.draft import Request, choices_in, draft
+from trainyard.adoption.model import Adoption, Choice
+from trainyard.diagnostics import Diagnostic, TreeError
+from trainyard.facts.collect import of_dump
+from trainyard.handed_in import files_in, listed, shown
+from trainyard.model.facts import Body, Facts, Scope
+from trainyard.model.importable import IMPORTED
+from trainyard.model.lookup import text
+from trainyard.model.readable import TABLE
+from trainyard.profiles.discover import check_name
+from trainyard.profiles.read import load, shipped_only
+from trainyard.scaffold.install import put
+from trainyard.scaffold.template import static_files
+from trainyard.workflows.facts import kueue_of
+
+_ALL = Scope(frozenset(resource.group for resource in TABLE), frozenset())
+_NO_OBJECT = "is not a Kubernetes object"
+"""End of the message about a file that is no dump at all, such as the values of a chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """The result of an import.
+
+    Args:
+        problems: why nothing is drafted.
+        adoption: None where nothing is drafted, also since the cluster's profile is there.
+        open: choices in the profiles that are there.
+    """
+
+    problems: tuple[Diagnostic, ...] = ()
+    adoption: Adoption | None = None
+    open: tuple[Choice, ...] = ()
+
+
+def adopt(root: Path, cluster: str, release: str, paths: Sequence[Path]) -> Adopted:
+    """Return the drafts of a cluster; none where its profile is there already.
+
+    Args:
+        root: the profiles; it may not exist.
+        cluster: name of the profile that is wanted.
+        release: that the cluster runs; empty where somebody chooses it later.
+        paths: dumps, and folders of them.
+
+    Raises:
+        TreeError: a file can't be read, is no dump, or the dump is of two clusters.
+        ToolError: a preset or release is not as it was shipped.
+    """
+    file = f"profiles/clusters/{cluster}.yaml"
+    if problem := check_name(cluster, file):
+        return Adopted((problem,))
+    if (root / "clusters" / f"{cluster}.yaml").exists():
+        return Adopted(open=tuple(choices_in(_present(root))))
+    facts, skipped = _facts(cluster, paths)
+    profiles = load(root)[0] if root.is_dir() else shipped_only()
+    settings = static_files()["profiles/trainyard.yaml"]
+    has_settings = (root / "trainyard.yaml").exists()
+    request = Request(
+        cluster=cluster,
+        release=release,
+        profiles=profiles,
+        kueue=kueue_of(facts),
+        settings=b"" if has_settings else settings,
+        unread=tuple(each for each in skipped if not each.endswith(_NO_OBJECT)),
+    )
+    return Adopted(adoption=draft(request, facts))
+
+
+def write_drafts(root: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Write files beside and below the profiles, all or none; return their paths.
+
+    Args:
+        root: the profiles.
+        files: content by path below the folder that has the profiles.
+
+    Raises:
+        TreeError: one is there already, or can't be written; nothing is changed.
+    """
+    folder = root.parent
+    new: Iterable[str] = files
+    if not root.exists():
+        new = ["profiles", *(path for path in files if not path.startswith("profiles/"))]
+    put(folder, files, new)
+    return tuple(folder / path for path in files)
+
+
+def _present(root: Path) -> dict[str, bytes]:
+    """Return the profiles that are there, as they are read."""
+    profiles, _ = load(root)
+    return {path: source.content for path, source in profiles.sources().items()}
+
+
+def _facts(cluster: str, paths: Sequence[Path]) -> tuple[Facts, list[str]]:
+    """Return what the dumps have of the kinds that are read, and why a file has nothing.
+
+    A folder may have other files beside dumps.
+
+    Raises:
+        TreeError: a file that is named is no dump, or they are of two clusters.
+    """
+    bodies: list[Body] = []
+    skipped = []
+    for file in files_in(paths):
+        try:
+            bodies += (body for _, body in listed(file))
+        except TreeError as problem:
+            if file in paths:
+                raise
+            text_ = str(problem)
+            skipped.append(text_ if shown(file) in text_ else f"{shown(file)}: {text_}")
+    _need_one_cluster(bodies)
+    return of_dump(bodies, cluster, _ALL, IMPORTED), skipped
+
+
+def _need_one_cluster(bodies: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse dumps of two clusters: a cluster's namespace `kube-system` has one uid.
+
+    Raises:
+        TreeError: there are two.
+    """
+    uids = {
+        text(body, "metadata", "uid")
+        for body in bodies
+        if body.get("kind") == "Namespace" and text(body, "metadata", "name") == "kube-system"
+    }
+    if len(uids - {""}) > 1:
+        raise TreeError("the dump is of two clusters: its namespaces kube-system have two uids")

@@ -1,0 +1,1 @@
+"""Import of clusters that run."""
