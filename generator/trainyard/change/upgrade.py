@@ -10,6 +10,7 @@ from itertools import combinations
 from trainyard.change.objects import Objects, Sides
 from trainyard.change.releases import Change, Comparison, Fault, compare, faults_of
 from trainyard.model.cluster import Cluster
+from trainyard.model.differences import few
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import UNLISTED
 from trainyard.model.named import by_name
@@ -45,6 +46,23 @@ class Part:
     def is_tree(self) -> bool:
         """Whether it is the merge."""
         return self.by == _TREE
+
+    @property
+    def display(self) -> str:
+        """What its owner does, in words."""
+        if self.is_tree:
+            return "merge this change"
+        return f"{self.by}: {', '.join(change.display for change in self.versions)}"
+
+    @property
+    def hits_jobs(self) -> bool:
+        """Whether jobs lose fields by it, or by the policies and runtimes of the merge."""
+        return self.is_tree or any(version.name == "trainer" for version in self.versions)
+
+
+def display_of(step: Iterable[Part]) -> str:
+    """Return what is done at one step, in words."""
+    return "; ".join(part.display for part in step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +110,21 @@ class ReleaseChange:
     def drains(self) -> bool:
         """Whether no job may be left on the way: a running one would lose fields."""
         return bool(self.jobs_lose and self.teams and not self.replaced)
+
+    @property
+    def drained_before(self) -> int | None:
+        """Index of the step before which the cluster is drained; None if it is not."""
+        if not self.drains:
+            return None
+        hit = (at for at, step in enumerate(self.steps) if any(part.hits_jobs for part in step))
+        return next(hit)
+
+    @property
+    def impossible(self) -> tuple[str, ...]:
+        """Why this is no upgrade in place; empty where it is one."""
+        others = [f"other operators bring {few(self.replaced)}"] if self.replaced else []
+        parts = (part for step in self.steps for part in step)
+        return (*others, *(reason for part in parts for reason in part.impossible))
 
 
 def release_changes(

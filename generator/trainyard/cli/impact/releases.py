@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainyard.change.releases import Change, Fault
-from trainyard.change.upgrade import Part, ReleaseChange
+from trainyard.change.releases import Fault
+from trainyard.change.upgrade import Part, ReleaseChange, display_of
 from trainyard.cli.impact.sections import Section, name_of
 from trainyard.model.differences import few
 
@@ -25,8 +25,8 @@ def _steps(change: ReleaseChange) -> Iterator[str]:
         yield "  Make another cluster, and move the teams."
         return
     steps = list(map(_step, change.steps))
-    if change.drains:
-        first = next(at for at, parts in enumerate(change.steps) if any(map(_hits_jobs, parts)))
+    first = change.drained_before
+    if first is not None:
         steps = [*steps[:first], _drain(change), *steps[first:], _open()]
     for number, (mark, what, details) in enumerate(steps, 1):
         yield f"{mark} {number}. {what}"
@@ -35,11 +35,6 @@ def _steps(change: ReleaseChange) -> Iterator[str]:
 
 _Step = tuple[str, str, Sequence[str]]
 """Its mark, what somebody does, and the lines below."""
-
-
-def _hits_jobs(part: Part) -> bool:
-    """Return whether jobs lose fields by a part, or by the policies and runtimes of the merge."""
-    return part.is_tree or any(version.name == "trainer" for version in part.versions)
 
 
 def _drain(change: ReleaseChange) -> _Step:
@@ -61,7 +56,7 @@ def _open() -> _Step:
 
 def _step(parts: tuple[Part, ...]) -> _Step:
     """Return a step; what has to go at once is one window."""
-    what = "; ".join(map(_part, parts))
+    what = display_of(parts)
     together = len(parts) > 1
     impossible = [
         f"not possible in place: {reason}" for part in parts for reason in part.impossible
@@ -74,18 +69,8 @@ def _step(parts: tuple[Part, ...]) -> _Step:
     )
 
 
-def _part(part: Part) -> str:
-    if part.is_tree:
-        return "merge this change"
-    return f"{part.by}: {', '.join(map(_version, part.versions))}"
-
-
 def _first(part: Part) -> str:
     return part.by or "the merge"
-
-
-def _version(change: Change) -> str:
-    return f"{change.name} {change.before or 'none'} -> {change.after or 'none'}"
 
 
 def _fault(fault: Fault) -> str:
@@ -115,7 +100,7 @@ def _between(change: ReleaseChange) -> Iterator[str]:
 
 def _jobs(change: ReleaseChange) -> Iterator[str]:
     if change.sdk:
-        yield f"~ users: {_version(change.sdk)}"
+        yield f"~ users: {change.sdk.display}"
     for verb, fields in (("no longer has", change.jobs_lose), ("now has", change.jobs_gain)):
         if fields:
             yield f"~ users: a TrainJob {verb} {_fields(fields)}"

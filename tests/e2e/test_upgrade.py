@@ -1,0 +1,99 @@
+"""The upgrade of a small platform, planned as its how-to does, on the controllers of both releases.
+
+Each test starts control planes of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import link_programs
+from tests.pages import call, done
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+_BETWEEN = "hostile jobs refused between"
+_READS = "variables.spec.?runtimePatches.orValue([])"
+"""By which policies read the patches of a job."""
+
+_POLICIES = "overlays/lab/platform/validatingadmissionpolicy-trainyard-trainjob-*.yaml"
+
+
+def _commit(folder: Path, message: str) -> None:
+    done(folder, "git", "add", "--all")
+    done(folder, "git", "commit", "--quiet", "--message", message)
+
+
+def _begun(folder: Path, release: str) -> Path:
+    """Return a repository with two teams, and a tree that is not yet committed."""
+    folder.mkdir()
+    done(folder, "git", "init", "--quiet")
+    done(folder, "trainyard", "init", "--release", release)
+    for team in ("nlp", "audio"):
+        done(folder, "trainyard", "add", "team", team, "--nodes", "2")
+    done(folder, "trainyard", "generate")
+    return folder
+
+
+def _upgraded(folder: Path, release: str) -> None:
+    """Commit the former tree, then the upgrade."""
+    _commit(folder, "The platform")
+    done(folder, "trainyard", "upgrade", "lab", "--to", release, "--write")
+    done(folder, "trainyard", "generate")
+    _commit(folder, "The upgrade")
+
+
+def _rehearsed(folder: Path) -> tuple[int, list[dict[str, Any]]]:
+    """Rehearse the last commit as an upgrade; return the exit code and the outcomes."""
+    cache = folder.parent / "cache"
+    cache.mkdir()
+    link_programs(cache)
+    options = ("--upgrade-from", "HEAD~1", "--format", "json:report.json")
+    ended = call(folder, "trainyard", "rehearse", *options, TRAINYARD_CACHE=str(cache))
+    assert (folder / "report.json").exists(), ended.stdout
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    outcomes: list[dict[str, Any]] = report["result"]["outcomes"]["lab"]
+    return ended.returncode, outcomes
+
+
+def _steps(outcomes: list[dict[str, Any]]) -> list[str]:
+    return [each["remark"] for each in outcomes if each["promise"] == "steps as planned"]
+
+
+def test_every_job_has_the_fate_of_the_plan(tmp_path: Path) -> None:
+    """Kueue 0.16 and Trainer 2.1 to 0.19 and 2.3: the cluster is drained for one window."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.34")
+    _upgraded(folder, "kubernetes-1.36")
+    code, outcomes = _rehearsed(folder)
+    assert [each for each in outcomes if not each["fine"]] == []
+    assert code == 0
+    server, jobset, drain, window, opening = _steps(outcomes)
+    assert server.startswith("1. owner of the API server: kubernetes 1.34 -> 1.36: 2 running jobs")
+    assert jobset.endswith("2 running jobs went on, 2 waiting jobs waited")
+    assert drain.endswith("4 jobs evicted, then deleted")
+    assert window.startswith("4. Kueue: kueue 0.16 -> 0.19; Trainer: trainer 2.1 -> 2.3; merge")
+    assert window.endswith("2 waiting jobs waited")
+    assert opening.startswith("5. merge `state: active`")
+
+
+def test_tree_that_does_not_read_the_next_form_is_found(tmp_path: Path) -> None:
+    """As policies were that read one form of changes to pods only."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.34")
+    edited = 0
+    for path in folder.glob(_POLICIES):
+        text = path.read_text(encoding="utf-8")
+        edited += text.count(_READS)
+        path.write_text(text.replace(_READS, "dyn([])"), encoding="utf-8")
+    assert edited
+    _upgraded(folder, "kubernetes-1.36")
+    code, outcomes = _rehearsed(folder)
+    assert code == 1
+    (found,) = (each for each in outcomes if not each["fine"])
+    assert found["promise"] == _BETWEEN
+    whats = [each["what"] for each in found["failures"]]
+    assert all(what.startswith("after Trainer: ") for what in whats), whats
+    assert any("runtimePatches in team-nlp" in what for what in whats), whats
