@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trainyard.change.diff import Diff, Wanted, diff
+from trainyard.change.stages import Action, Stage, stages
 from trainyard.change.upgrade import Part
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Progress as Steps
@@ -49,13 +50,9 @@ from trainyard_rehearsal.tasks import (
     reported,
 )
 from trainyard_rehearsal.upgrade_trees import (
-    DRAIN,
-    OPEN,
-    Stage,
     UpgradeTree,
     Way,
     read_way,
-    stages,
     take_base,
 )
 
@@ -185,7 +182,7 @@ class _Walk:
             self._jobs, begun = begin(self._lab, self._templates)
             yield begun
         for at, stage in enumerate(stages(self._way.change), 1):
-            yield from self._step(f"{at}. {stage.words}", stage)
+            yield from self._step(at, stage)
         if self._samples:
             yield self._between.outcome
             yield from check_queues(self._lab)
@@ -213,15 +210,27 @@ class _Walk:
         self._standing = hand_out(on_tree(self._standing, _plan(tree)))
         return apply_tree(self._lab, in_sync_order(tree.manifests), tree.what)
 
-    def _step(self, words: str, stage: Stage) -> Iterator[Outcome]:
+    def _step(self, at: int, stage: Stage) -> Iterator[Outcome]:
         """Do what a step of the plan says, and yield what became of the jobs."""
-        if stage is DRAIN:
-            yield self._drain(words)
-        elif stage is OPEN:
-            failures = self._applied(self._way.opened).failures
-            yield check_step(words, 1, failures, "the queues are open")
-        else:
-            yield from self._upgrade(words, stage.parts)
+        match stage.action:
+            case Action.UPGRADE:
+                yield from self._upgrade(f"{at}. {stage.display}", stage.parts)
+            case Action.DRAIN:
+                yield self._drain(f"{at}. merge `state: draining`, then delete each TrainJob")
+            case Action.RENEW:
+                yield self._renew(f"{at}. delete each TrainJob of MPI that waits since before")
+            case Action.OPEN:
+                failures = self._applied(self._way.opened).failures
+                words = f"{at}. merge `state: active`"
+                yield check_step(words, 1, failures, "the queues are open")
+
+    def _renew(self, words: str) -> Outcome:
+        """Delete the jobs that would never start, and submit them again."""
+        before = len(self._jobs.waiting)
+        self._jobs, failures = self._jobs.renewed()
+        failures += self._jobs.gone_on()
+        fate = f"of {number(before, 'waiting job')} those of MPI were submitted again"
+        return check_step(words, before, failures, fate)
 
     def _drain(self, words: str) -> Outcome:
         """Merge the drained cluster, and delete the jobs once all are evicted."""

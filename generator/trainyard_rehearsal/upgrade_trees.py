@@ -11,7 +11,7 @@ from pathlib import Path
 from trainyard.change.diff import Diff
 from trainyard.change.impact.objects import ObjectChange
 from trainyard.change.sides import Side, find_places, take_side
-from trainyard.change.upgrade import Part, ReleaseChange, display_of
+from trainyard.change.upgrade import ReleaseChange
 from trainyard.diagnostics import Severity, TreeError
 from trainyard.generation.generate import generate
 from trainyard.model.manifest import Manifest
@@ -67,30 +67,6 @@ class Way:
     drained: UpgradeTree | None
     merged: UpgradeTree
     opened: UpgradeTree
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A step of the plan, as `trainyard upgrade` numbers it.
-
-    Args:
-        words: the step for the reader.
-        parts: what is upgraded at once; none where the cluster is drained or opened.
-    """
-
-    words: str
-    parts: tuple[Part, ...] = ()
-
-
-DRAIN = Stage("merge `state: draining`, then delete each TrainJob")
-OPEN = Stage("merge `state: active`")
-
-
-def stages(change: ReleaseChange) -> list[Stage]:
-    """Return the steps of a plan in their order, those of the drain among them."""
-    found = [Stage(display_of(parts), parts) for parts in change.steps]
-    first = change.drained_before
-    return found if first is None else [*found[:first], DRAIN, *found[first:], OPEN]
 
 
 def take_base(source: Origin, ref: str, folder: Path) -> Side:

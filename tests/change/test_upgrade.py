@@ -9,13 +9,14 @@ from itertools import permutations
 import pytest
 
 from tests.conftest import REPOSITORY
+from trainyard.change.meanwhile import with_objects
 from trainyard.change.objects import Sides
 from trainyard.change.releases import faults_of
-from trainyard.change.upgrade import ReleaseChange, release_changes, with_objects
+from trainyard.change.upgrade import ReleaseChange, release_changes
 from trainyard.generation.generate import check, generate
 from trainyard.model.identity import identity
 from trainyard.model.platform import Platform
-from trainyard.model.release import OneWay, Release
+from trainyard.model.release import Release, Threshold
 from trainyard.profiles.read import load, releases
 from trainyard.resolve.platform import known_releases
 
@@ -131,7 +132,7 @@ def test_same_release_has_no_way() -> None:
     ],
 )
 def test_way_of_no_return(start: str, before: str, after: str, one_way: bool) -> None:
-    assert OneWay("kueue", "because", start).applies(before, after) is one_way
+    assert Threshold("one-way", "kueue", "because", start).applies(before, after) is one_way
 
 
 def test_point_of_no_return_is_at_its_part() -> None:

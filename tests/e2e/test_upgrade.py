@@ -80,9 +80,23 @@ def test_every_job_has_the_fate_of_the_plan(tmp_path: Path) -> None:
     assert opening.startswith("5. merge `state: active`")
 
 
-def test_tree_that_does_not_read_the_next_form_is_found(tmp_path: Path) -> None:
-    """As policies were that read one form of changes to pods only."""
-    folder = _begun(tmp_path / "platform", "kubernetes-1.34")
+def test_waiting_jobs_are_submitted_again_where_the_plan_says_so(tmp_path: Path) -> None:
+    """Kueue 0.18 and Trainer 2.2 to 0.19 and 2.3: running jobs go on to their end."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.35")
+    _upgraded(folder, "kubernetes-1.36")
+    code, outcomes = _rehearsed(folder)
+    assert [each for each in outcomes if not each["fine"]] == []
+    assert code == 0
+    *others, renewal, merge = _steps(outcomes)
+    assert len(others) == 3
+    assert all(each.endswith("2 running jobs went on, 2 waiting jobs waited") for each in others)
+    assert renewal.endswith("of 2 waiting jobs those of MPI were submitted again")
+    assert merge.startswith("5. merge this change: 2 running jobs went on")
+
+
+def test_tree_that_does_not_read_patches_is_found(tmp_path: Path) -> None:
+    """As policies were that read one form of changes to pods only, until the merge."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.35")
     edited = 0
     for path in folder.glob(_POLICIES):
         text = path.read_text(encoding="utf-8")
@@ -95,5 +109,6 @@ def test_tree_that_does_not_read_the_next_form_is_found(tmp_path: Path) -> None:
     (found,) = (each for each in outcomes if not each["fine"])
     assert found["promise"] == _BETWEEN
     whats = [each["what"] for each in found["failures"]]
-    assert all(what.startswith("after Trainer: ") for what in whats), whats
-    assert any("runtimePatches in team-nlp" in what for what in whats), whats
+    assert any("after Trainer: " in what for what in whats), whats
+    assert all("runtimePatches in team-" in what for what in whats), whats
+    assert not any("after merge this change" in what for what in whats), whats

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from trainyard.diagnostics import Pointer
 from trainyard.model.quantity import counted
 from trainyard.model.space import Sample
-from trainyard_rehearsal.checks.job_batch import JobBatch
+from trainyard_rehearsal.checks.job_batch import JobBatch, submit_again_on_conflict
 from trainyard_rehearsal.checks.job_templates import JobTemplate, job_sizes
 from trainyard_rehearsal.checks.jobs import TRAINER, Job, is_true
 from trainyard_rehearsal.checks.sample_runs import pods_by_role, wait_until_running
@@ -33,16 +32,26 @@ class TeamJob:
     """A job of a team, as it was when the upgrade began.
 
     Args:
-        sample: of its size.
-        at: place of the quota in the profile.
+        template: that it was made from.
+        size: number of its pods.
         pods: uids; none of a job that waits.
     """
 
     job: Job
-    sample: Sample
-    at: Pointer
+    template: JobTemplate
+    size: int
     uid: str = ""
     pods: frozenset[str] = frozenset()
+
+    @property
+    def sample(self) -> Sample:
+        """The job to copy, with its size."""
+        return replace(self.template.sample, size=self.size)
+
+    @property
+    def is_mpi(self) -> bool:
+        """Whether Trainer gives it keys and a hostfile."""
+        return self.sample.launch.runtime.launcher.mpi
 
     @property
     def name(self) -> str:
@@ -51,7 +60,7 @@ class TeamJob:
 
     def failure(self, words: str) -> Failure:
         """Return the failure of this job."""
-        return Failure(self.name, words, self.at)
+        return Failure(self.name, words, self.template.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,25 @@ class TeamJobs:
         left = self.lab.processes.left(self._left, _PATIENCE)
         return [each.failure("it is still there after it was deleted") for each in left]
 
+    def renewed(self) -> tuple[TeamJobs, list[Failure]]:
+        """Delete the jobs of MPI that wait, and submit them again, each under another name.
+
+        Returns:
+            All jobs then, and those that do not go or are refused.
+        """
+        old = tuple(each for each in self.waiting if each.is_mpi)
+        failures = TeamJobs(self.lab, waiting=old).delete()
+        waiting = [each for each in self.waiting if each not in old]
+        for each in old:
+            body = each.template.body(f"{each.job.name}-again", each.size)
+            try:
+                job = submit_again_on_conflict(self.lab, body, each.template.space)
+            except Refused as refused:
+                failures.append(each.failure(str(refused)))
+            else:
+                waiting.append(_as_it_is(job, each.template, each.size))
+        return TeamJobs(self.lab, self.running, tuple(waiting)), failures
+
     def _left(self) -> Iterator[TeamJob]:
         return (each for each in self.every if not each.job.is_gone)
 
@@ -135,13 +163,13 @@ def begin(lab: Lab, templates: Sequence[JobTemplate]) -> tuple[TeamJobs, Outcome
     failures: list[Failure] = []
     for template, jobs in submitted:
         one_waits = [*_until_one_waits(lab, batch, template)]
-        for job, sample in (*jobs, *one_waits):
+        for job, size in (*jobs, *one_waits):
             if not job.is_admitted:
-                waiting.append(_as_it_is(job, sample, template.at))
-            elif problem := wait_until_running(lab, job, sample):
-                failures.append(_as_it_is(job, sample, template.at).failure(problem))
+                waiting.append(_as_it_is(job, template, size))
+            elif problem := wait_until_running(lab, job, replace(template.sample, size=size)):
+                failures.append(_as_it_is(job, template, size).failure(problem))
             else:
-                running.append(_as_it_is(job, sample, template.at))
+                running.append(_as_it_is(job, template, size))
     found = TeamJobs(lab, tuple(running), tuple(waiting))
     failures += _incomplete(found, templates)
     remark = f"{len(running)} run, {len(waiting)} wait"
@@ -149,26 +177,20 @@ def begin(lab: Lab, templates: Sequence[JobTemplate]) -> tuple[TeamJobs, Outcome
     return found, outcome("jobs run and wait before", tried, failures, remark)
 
 
-def _fill(batch: JobBatch, template: JobTemplate) -> list[tuple[Job, Sample]]:
+def _fill(batch: JobBatch, template: JobTemplate) -> list[tuple[Job, int]]:
     """Submit as few jobs as fill what a queue owns."""
     sizes = job_sizes(sum(template.own_pods), template.smallest, template.grant.nodes)
-    return [(batch.add(template, size), _sized(template, size)) for size in sizes]
+    return [(batch.add(template, size), size) for size in sizes]
 
 
-def _until_one_waits(
-    lab: Lab, batch: JobBatch, template: JobTemplate
-) -> Iterator[tuple[Job, Sample]]:
+def _until_one_waits(lab: Lab, batch: JobBatch, template: JobTemplate) -> Iterator[tuple[Job, int]]:
     """Submit small jobs until one waits, and yield them."""
     for _ in range(_MOST):
         job = batch.add(template, template.smallest)
-        yield job, _sized(template, template.smallest)
+        yield job, template.smallest
         _wait_until_decided(lab, [job])
         if not job.is_admitted:
             return
-
-
-def _sized(template: JobTemplate, size: int) -> Sample:
-    return replace(template.sample, size=size)
 
 
 def _wait_until_decided(lab: Lab, jobs: Collection[Job]) -> None:
@@ -180,8 +202,8 @@ def _is_decided(job: Job) -> bool:
     return job.is_admitted or "insufficient" in job.waiting_reason
 
 
-def _as_it_is(job: Job, sample: Sample, at: Pointer) -> TeamJob:
-    return TeamJob(job, sample, at, str(job.body["metadata"]["uid"]), _pods(job))
+def _as_it_is(job: Job, template: JobTemplate, size: int) -> TeamJob:
+    return TeamJob(job, template, size, str(job.body["metadata"]["uid"]), _pods(job))
 
 
 def _incomplete(jobs: TeamJobs, templates: Sequence[JobTemplate]) -> Iterator[Failure]:
@@ -206,7 +228,7 @@ def submit_waiting(lab: Lab, templates: Sequence[JobTemplate]) -> tuple[TeamJobs
         except Refused as refused:
             failures.append(Failure(template.name, str(refused), template.at))
         else:
-            waiting.append(_as_it_is(job, _sized(template, template.smallest), template.at))
+            waiting.append(_as_it_is(job, template, template.smallest))
     return TeamJobs(lab, waiting=tuple(waiting)), failures
 
 

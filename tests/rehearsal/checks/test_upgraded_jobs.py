@@ -9,6 +9,7 @@ import pytest
 from tests.rehearsal.served import Served
 from trainyard.generation.generate import Generation
 from trainyard_rehearsal.checks import upgraded_jobs
+from trainyard_rehearsal.checks.job_templates import templates_of
 from trainyard_rehearsal.checks.jobs import KUEUE, TRAINER, Job
 from trainyard_rehearsal.checks.upgraded_jobs import TeamJob, TeamJobs, check_ends
 from trainyard_rehearsal.control_plane.lab import Lab
@@ -46,13 +47,14 @@ def jobs(
     """A job that runs and one that waits."""
     for name in ("_PATIENCE", "_WATCHED"):
         monkeypatch.setattr(upgraded_jobs, name, 0.1)
-    (sample, manifest), *_ = sample_jobs(lab.plan.site, generation.manifests["lab"], "nlp")
+    samples = sample_jobs(lab.plan.site, generation.manifests["lab"], "nlp")
+    template = templates_of(samples)[0]
     made = []
     for name, status in ((_RUNS, "True"), (_WAITS, "False")):
         server.put(TRAINER, "TrainJob", name, _TEAM, metadata={"uid": name})
         _admit(server, name, status)
         pods = frozenset({"first"}) if name == _RUNS else frozenset[str]()
-        made.append(TeamJob(Job(lab.api, _TEAM, name), sample, manifest.at, name, pods))
+        made.append(TeamJob(Job(lab.api, _TEAM, name), template, 2, name, pods))
     _pod(server, "first")
     return TeamJobs(lab, (made[0],), (made[1],))
 

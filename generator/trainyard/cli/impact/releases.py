@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainyard.change.releases import Fault
-from trainyard.change.upgrade import Part, ReleaseChange, display_of
+from trainyard.change.stages import Action, Stage, stages
+from trainyard.change.upgrade import Part, ReleaseChange
 from trainyard.cli.impact.sections import Section, name_of
 from trainyard.model.differences import few
 
@@ -24,10 +25,7 @@ def _steps(change: ReleaseChange) -> Iterator[str]:
         yield f"! other operators bring {few(change.replaced)}: this is no upgrade in place"
         yield "  Make another cluster, and move the teams."
         return
-    steps = list(map(_step, change.steps))
-    first = change.drained_before
-    if first is not None:
-        steps = [*steps[:first], _drain(change), *steps[first:], _open()]
+    steps = (_stage(change, stage) for stage in stages(change))
     for number, (mark, what, details) in enumerate(steps, 1):
         yield f"{mark} {number}. {what}"
         yield from (f"  {detail}" for detail in details)
@@ -35,6 +33,18 @@ def _steps(change: ReleaseChange) -> Iterator[str]:
 
 _Step = tuple[str, str, Sequence[str]]
 """Its mark, what somebody does, and the lines below."""
+
+
+def _stage(change: ReleaseChange, stage: Stage) -> _Step:
+    match stage.action:
+        case Action.DRAIN:
+            return _drain(change)
+        case Action.RENEW:
+            return _renew(change)
+        case Action.OPEN:
+            return "~", "merge `state: active`, then run an acceptance test of a team", ()
+        case Action.UPGRADE:
+            return _step(stage)
 
 
 def _drain(change: ReleaseChange) -> _Step:
@@ -50,13 +60,21 @@ def _drain(change: ReleaseChange) -> _Step:
     )
 
 
-def _open() -> _Step:
-    return "~", "merge `state: active`, then run an acceptance test of a team", ()
+def _renew(change: ReleaseChange) -> _Step:
+    teams = few(change.stuck_teams)
+    return (
+        "!",
+        f"delete each TrainJob of MPI of {teams} that waits since before",
+        (
+            *(f"because: {reason}" for reason in change.stuck),
+            "Users submit them again. Running jobs go on.",
+        ),
+    )
 
 
-def _step(parts: tuple[Part, ...]) -> _Step:
+def _step(stage: Stage) -> _Step:
     """Return a step; what has to go at once is one window."""
-    what = display_of(parts)
+    what, parts = stage.display, stage.parts
     together = len(parts) > 1
     impossible = [
         f"not possible in place: {reason}" for part in parts for reason in part.impossible
