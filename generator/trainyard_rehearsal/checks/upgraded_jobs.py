@@ -194,7 +194,7 @@ def _until_one_waits(lab: Lab, batch: JobBatch, template: JobTemplate) -> Iterat
 
 
 def _wait_until_decided(lab: Lab, jobs: Collection[Job]) -> None:
-    """Wait until Kueue has admitted every job or said why it waits."""
+    """Wait until Kueue has admitted every job, or its user can read why it waits."""
     lab.processes.waited(lambda: all(map(_is_decided, jobs)), _DECIDED)
 
 
