@@ -217,20 +217,10 @@ class _Walk:
                 yield from self._upgrade(f"{at}. {stage.display}", stage.parts)
             case Action.DRAIN:
                 yield self._drain(f"{at}. merge `state: draining`, then delete each TrainJob")
-            case Action.RENEW:
-                yield self._renew(f"{at}. delete each TrainJob of MPI that waits since before")
             case Action.OPEN:
                 failures = self._applied(self._way.opened).failures
                 words = f"{at}. merge `state: active`"
                 yield check_step(words, 1, failures, "the queues are open")
-
-    def _renew(self, words: str) -> Outcome:
-        """Delete the jobs that would never start, and submit them again."""
-        before = len(self._jobs.waiting)
-        self._jobs, failures = self._jobs.renewed()
-        failures += self._jobs.gone_on()
-        fate = f"of {number(before, 'waiting job')} those of MPI were submitted again"
-        return check_step(words, before, failures, fate)
 
     def _drain(self, words: str) -> Outcome:
         """Merge the drained cluster, and delete the jobs once all are evicted."""

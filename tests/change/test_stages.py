@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from trainyard.change.releases import Change
 from trainyard.change.stages import Action, stages
 from trainyard.change.upgrade import Part, ReleaseChange
@@ -17,12 +19,12 @@ _WINDOW = (
 def _change(
     *steps: tuple[Part, ...], lost: tuple[str, ...] = (), stuck: tuple[str, ...] = ()
 ) -> ReleaseChange:
-    teams = ("nlp",)
-    return ReleaseChange("lab", "a", "b", (), steps, teams, lost, (), stuck, teams, None, {})
+    return ReleaseChange("lab", "a", "b", (), steps, ("nlp",), lost, (), stuck, None, {})
 
 
-def test_cluster_is_drained_before_the_step_that_hits_jobs() -> None:
-    found = stages(_change((_JOBSET,), _WINDOW, lost=("spec.labels",), stuck=("modes",)))
+@pytest.mark.parametrize("why", [{"lost": ("spec.labels",)}, {"stuck": ("modes",)}])
+def test_cluster_is_drained_before_the_step_that_hits_jobs(why: dict[str, tuple[str]]) -> None:
+    found = stages(_change((_JOBSET,), _WINDOW, **why))
     assert [each.action for each in found] == [
         Action.UPGRADE,
         Action.DRAIN,
@@ -31,17 +33,6 @@ def test_cluster_is_drained_before_the_step_that_hits_jobs() -> None:
     ]
     operators = "Kueue: kueue 0.16 -> 0.19; Trainer: trainer 2.1 -> 2.3"
     assert found[2].display == f"{operators}; merge this change"
-
-
-def test_waiting_jobs_of_mpi_are_renewed_after_the_step_that_strands_them() -> None:
-    trainer, tree = _WINDOW[1:2], _WINDOW[2:]
-    found = stages(_change((_JOBSET,), trainer, tree, stuck=("modes",)))
-    assert [each.action for each in found] == [
-        Action.UPGRADE,
-        Action.UPGRADE,
-        Action.RENEW,
-        Action.UPGRADE,
-    ]
 
 
 def test_jobs_that_lose_nothing_are_left_alone() -> None:

@@ -28,13 +28,19 @@ def _commit(folder: Path, message: str) -> None:
     done(folder, "git", "commit", "--quiet", "--message", message)
 
 
-def _begun(folder: Path, release: str) -> Path:
+def _begun(folder: Path, release: str, runtime: str) -> Path:
     """Return a repository with two teams, and a tree that is not yet committed."""
     folder.mkdir()
     done(folder, "git", "init", "--quiet")
     done(folder, "trainyard", "init", "--release", release)
+    if runtime != "openmpi":
+        image = ("--image", f"registry.example.com/ml/{runtime}@sha256:{'1' * 64}")
+        done(folder, "trainyard", "add", "runtime", runtime, "--launcher", runtime, *image)
     for team in ("nlp", "audio"):
         done(folder, "trainyard", "add", "team", team, "--nodes", "2")
+        profile = folder / "profiles" / "teams" / f"{team}.yaml"
+        text = profile.read_text(encoding="utf-8")
+        profile.write_text(text.replace("[openmpi]", f"[{runtime}]"), encoding="utf-8")
     done(folder, "trainyard", "generate")
     return folder
 
@@ -64,13 +70,17 @@ def _steps(outcomes: list[dict[str, Any]]) -> list[str]:
     return [each["remark"] for each in outcomes if each["promise"] == "steps as planned"]
 
 
-def test_every_job_has_the_fate_of_the_plan(tmp_path: Path) -> None:
-    """Kueue 0.16 and Trainer 2.1 to 0.19 and 2.3: the cluster is drained for one window."""
-    folder = _begun(tmp_path / "platform", "kubernetes-1.34")
-    _upgraded(folder, "kubernetes-1.36")
-    code, outcomes = _rehearsed(folder)
+def _assert_fine(code: int, outcomes: list[dict[str, Any]]) -> None:
     assert [each for each in outcomes if not each["fine"]] == []
     assert code == 0
+
+
+def test_every_job_has_the_fate_of_the_plan(tmp_path: Path) -> None:
+    """Kueue 0.16 and Trainer 2.1 to 0.19 and 2.3: the cluster is drained for one window."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.34", "openmpi")
+    _upgraded(folder, "kubernetes-1.36")
+    code, outcomes = _rehearsed(folder)
+    _assert_fine(code, outcomes)
     server, jobset, drain, window, opening = _steps(outcomes)
     assert server.startswith("1. owner of the API server: kubernetes 1.34 -> 1.36: 2 running jobs")
     assert jobset.endswith("2 running jobs went on, 2 waiting jobs waited")
@@ -80,23 +90,32 @@ def test_every_job_has_the_fate_of_the_plan(tmp_path: Path) -> None:
     assert opening.startswith("5. merge `state: active`")
 
 
-def test_waiting_jobs_are_submitted_again_where_the_plan_says_so(tmp_path: Path) -> None:
-    """Kueue 0.18 and Trainer 2.2 to 0.19 and 2.3: running jobs go on to their end."""
-    folder = _begun(tmp_path / "platform", "kubernetes-1.35")
+def test_jobs_of_mpi_are_drained_before_they_are_stuck(tmp_path: Path) -> None:
+    """Trainer 2.2 to 2.3: what waited would never start, what ran could not be evicted."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.35", "openmpi")
     _upgraded(folder, "kubernetes-1.36")
     code, outcomes = _rehearsed(folder)
-    assert [each for each in outcomes if not each["fine"]] == []
-    assert code == 0
-    *others, renewal, merge = _steps(outcomes)
-    assert len(others) == 3
+    _assert_fine(code, outcomes)
+    *others, drain, trainer, _merge, _opening = _steps(outcomes)
     assert all(each.endswith("2 running jobs went on, 2 waiting jobs waited") for each in others)
-    assert renewal.endswith("of 2 waiting jobs those of MPI were submitted again")
-    assert merge.startswith("5. merge this change: 2 running jobs went on")
+    assert drain.endswith("4 jobs evicted, then deleted")
+    assert trainer.startswith("4. Trainer: trainer 2.2 -> 2.3: ")
+
+
+def test_other_jobs_go_on_and_start_after_it(tmp_path: Path) -> None:
+    """Kueue 0.18 and Trainer 2.2 to 0.19 and 2.3, without a runtime of MPI: nothing is drained."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.35", "torchrun")
+    _upgraded(folder, "kubernetes-1.36")
+    code, outcomes = _rehearsed(folder)
+    _assert_fine(code, outcomes)
+    steps = _steps(outcomes)
+    assert len(steps) == 4
+    assert all(each.endswith("2 running jobs went on, 2 waiting jobs waited") for each in steps)
 
 
 def test_tree_that_does_not_read_patches_is_found(tmp_path: Path) -> None:
     """As policies were that read one form of changes to pods only, until the merge."""
-    folder = _begun(tmp_path / "platform", "kubernetes-1.35")
+    folder = _begun(tmp_path / "platform", "kubernetes-1.35", "torchrun")
     edited = 0
     for path in folder.glob(_POLICIES):
         text = path.read_text(encoding="utf-8")

@@ -16,9 +16,6 @@ class Action(Enum):
     DRAIN = "drain"
     """Evict all jobs of the cluster, and delete them."""
 
-    RENEW = "renew"
-    """Delete the jobs of MPI that wait; their users submit them again."""
-
     OPEN = "open"
     """Open the drained cluster."""
 
@@ -52,16 +49,10 @@ def _stages(change: ReleaseChange) -> Iterator[Stage]:
             drained = True
             yield Stage(Action.DRAIN)
         yield Stage(Action.UPGRADE, parts)
-        if change.renews and any(map(_is_trainer, parts)):
-            yield Stage(Action.RENEW)
     if drained:
         yield Stage(Action.OPEN)
 
 
 def _hits_jobs(part: Part) -> bool:
-    """Return whether jobs lose fields by a part, or by the policies and runtimes of the merge."""
-    return part.is_tree or _is_trainer(part)
-
-
-def _is_trainer(part: Part) -> bool:
-    return any(version.name == "trainer" for version in part.versions)
+    """Return whether a part, or the policies and runtimes of the merge, hits jobs of before."""
+    return part.is_tree or any(version.name == "trainer" for version in part.versions)

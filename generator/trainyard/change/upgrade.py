@@ -77,8 +77,7 @@ class ReleaseChange:
         steps: what is upgraded one after the other; parts of one step go at once.
         teams: that have queues on the cluster, sorted.
         jobs_lose, jobs_gain: fields of a TrainJob. While one loses some, no job may be left.
-        stuck: why jobs of MPI that wait never start after it.
-        stuck_teams: that have a runtime of MPI there, sorted.
+        stuck: why no job of MPI may be left; none where no team has such a runtime.
         sdk: for jobs, if it differs.
         changes: component and version -> what it changed.
         dropped: while operators and tree are of two releases.
@@ -93,20 +92,14 @@ class ReleaseChange:
     jobs_lose: tuple[str, ...]
     jobs_gain: tuple[str, ...]
     stuck: tuple[str, ...]
-    stuck_teams: tuple[str, ...]
     sdk: Change | None
     changes: Mapping[str, str]
     dropped: tuple[Dropped, ...] = ()
 
     @property
     def drains(self) -> bool:
-        """Whether no job may be left on the way: a running one would lose fields."""
-        return bool(self.jobs_lose and self.teams and not self.replaced)
-
-    @property
-    def renews(self) -> bool:
-        """Whether jobs of MPI that wait never start after it, unless all were drained before."""
-        return bool(self.stuck and self.stuck_teams and not self.drains and not self.replaced)
+        """Whether no job may be left on the way: it would lose fields, or be stuck."""
+        return bool((self.jobs_lose or self.stuck) and self.teams and not self.replaced)
 
     @property
     def impossible(self) -> tuple[str, ...]:
@@ -154,8 +147,7 @@ def _release_change(old: Site, new: Site) -> ReleaseChange:
         tuple(sorted(tenant.name for tenant in old.tenants)),
         tuple(_of_jobs(found, "lost")),
         tuple(_of_jobs(found, "gained")),
-        tuple(_stuck(old.cluster, new.cluster)),
-        tuple(sorted(tenant.name for tenant in old.tenants if _has_mpi(tenant))),
+        tuple(_stuck(old.cluster, new.cluster) if any(map(_has_mpi, old.tenants)) else ()),
         next((each for each in found.fields if each.name == "SDK"), None),
         found.changes,
     )
@@ -176,7 +168,7 @@ def _of_jobs(found: Comparison, what: str) -> Iterator[str]:
 
 
 def _stuck(old: Cluster, new: Cluster) -> Iterator[str]:
-    """Yield why jobs of MPI that wait never start with the new versions."""
+    """Yield why jobs of MPI of before neither start nor stop with the new versions."""
     changes = _changed(old.versions, new.versions)
     yield from (row.why for row in _passed(new.release, "stuck-mpi-jobs", changes))
 

@@ -72,8 +72,8 @@ class Threshold:
     """A version of a component that an upgrade passes once.
 
     Args:
-        means: ``one-way``: there is no way back; ``stuck-mpi-jobs``: jobs of MPI that wait since
-            before never start.
+        means: ``one-way``: there is no way back; ``stuck-mpi-jobs``: jobs of MPI from before
+            neither start nor stop.
         start: the first such version; empty where each newer version is one.
     """
 

@@ -52,7 +52,7 @@ class JobBatch:
             Refused: by a role or a policy.
         """
         body = template.body(f"job-{next(self._numbers)}", pods, priority)
-        job = submit_again_on_conflict(self.lab, body, template.space)
+        job = _submit(self.lab, body, template.space)
         self.jobs.append(job)
         return job
 
@@ -82,17 +82,8 @@ class JobBatch:
         )
 
 
-def submit_again_on_conflict(lab: Lab, body: Body, space: Space) -> Job:
-    """Create a job as its user; repeat while a ResourceQuota changes at the same moment.
-
-    Args:
-        lab: with the tree applied.
-        body: the TrainJob.
-        space: its namespace.
-
-    Raises:
-        Refused: by a role or a policy.
-    """
+def _submit(lab: Lab, body: Body, space: Space) -> Job:
+    """Create a job as its user; repeat while a ResourceQuota changes at the same moment."""
     while True:
         try:
             return submit(lab.api, body, space)

@@ -9,7 +9,7 @@ from functools import partial
 
 from trainyard.model.quantity import counted
 from trainyard.model.space import Sample
-from trainyard_rehearsal.checks.job_batch import JobBatch, submit_again_on_conflict
+from trainyard_rehearsal.checks.job_batch import JobBatch
 from trainyard_rehearsal.checks.job_templates import JobTemplate, job_sizes
 from trainyard_rehearsal.checks.jobs import TRAINER, Job, is_true
 from trainyard_rehearsal.checks.sample_runs import pods_by_role, wait_until_running
@@ -47,11 +47,6 @@ class TeamJob:
     def sample(self) -> Sample:
         """The job to copy, with its size."""
         return replace(self.template.sample, size=self.size)
-
-    @property
-    def is_mpi(self) -> bool:
-        """Whether Trainer gives it keys and a hostfile."""
-        return self.sample.launch.runtime.launcher.mpi
 
     @property
     def name(self) -> str:
@@ -124,25 +119,6 @@ class TeamJobs:
             each.job.delete()
         left = self.lab.processes.left(self._left, _PATIENCE)
         return [each.failure("it is still there after it was deleted") for each in left]
-
-    def renewed(self) -> tuple[TeamJobs, list[Failure]]:
-        """Delete the jobs of MPI that wait, and submit them again, each under another name.
-
-        Returns:
-            All jobs then, and those that do not go or are refused.
-        """
-        old = tuple(each for each in self.waiting if each.is_mpi)
-        failures = TeamJobs(self.lab, waiting=old).delete()
-        waiting = [each for each in self.waiting if each not in old]
-        for each in old:
-            body = each.template.body(f"{each.job.name}-again", each.size)
-            try:
-                job = submit_again_on_conflict(self.lab, body, each.template.space)
-            except Refused as refused:
-                failures.append(each.failure(str(refused)))
-            else:
-                waiting.append(_as_it_is(job, each.template, each.size))
-        return TeamJobs(self.lab, self.running, tuple(waiting)), failures
 
     def _left(self) -> Iterator[TeamJob]:
         return (each for each in self.every if not each.job.is_gone)

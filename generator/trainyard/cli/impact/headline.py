@@ -62,10 +62,6 @@ def _disruptions(diff: Diff, impact: Impact) -> Iterator[str]:
     for change in drained:
         teams, way = few(change.teams), f"its way to {change.after}"
         yield f"evicts all jobs of {teams} on {change.cluster}: {way} begins with a drain"
-    for change in diff.releases:
-        if change.renews:
-            teams = few(change.stuck_teams)
-            yield f"waiting jobs of MPI of {teams} on {change.cluster} must be submitted again"
     if impact.worst:
         yield _disruption(impact, impact.worst)
     elif not drained:

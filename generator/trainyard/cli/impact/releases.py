@@ -39,8 +39,6 @@ def _stage(change: ReleaseChange, stage: Stage) -> _Step:
     match stage.action:
         case Action.DRAIN:
             return _drain(change)
-        case Action.RENEW:
-            return _renew(change)
         case Action.OPEN:
             return "~", "merge `state: active`, then run an acceptance test of a team", ()
         case Action.UPGRADE:
@@ -53,23 +51,17 @@ def _drain(change: ReleaseChange) -> _Step:
         "!",
         f"merge `state: draining` in {file}, then delete each TrainJob of {few(change.teams)}",
         (
-            f"because: a TrainJob loses {_fields(change.jobs_lose)}, and a running one with it",
+            *_why_drained(change),
             "All running jobs are evicted, and none starts.",
             "way back: merge `state: active`",
         ),
     )
 
 
-def _renew(change: ReleaseChange) -> _Step:
-    teams = few(change.stuck_teams)
-    return (
-        "!",
-        f"delete each TrainJob of MPI of {teams} that waits since before",
-        (
-            *(f"because: {reason}" for reason in change.stuck),
-            "Users submit them again. Running jobs go on.",
-        ),
-    )
+def _why_drained(change: ReleaseChange) -> Iterator[str]:
+    if lost := change.jobs_lose:
+        yield f"because: a TrainJob loses {_fields(lost)}, and a running one with it"
+    yield from (f"because: {reason}" for reason in change.stuck)
 
 
 def _step(stage: Stage) -> _Step:
