@@ -169,3 +169,26 @@ def test_dropped_fields_are_named_with_their_objects(rises: bool) -> None:
     (dropped,) = change.dropped
     assert {each.kind for each in dropped.objects} == {"Topology"}
     assert "new" in dropped.fault
+
+
+def test_jobs_of_mpi_are_stuck_with_trainer_2_3() -> None:
+    """A rehearsal showed it; without a team that may run such jobs nothing is drained."""
+    before, after = on("kubernetes-1.35"), on("kubernetes-1.36")
+    change = way(before, after)
+    assert change.jobs_lose == ()
+    assert change.stuck[0].startswith("Trainer 2.3 writes file modes into the volume of keys")
+    assert change.drains
+    (site,) = before.sites
+    without = replace(before, sites=(replace(site, tenants=()),))
+    assert way(without, after).stuck == ()
+    assert way(after, after_of(after)).stuck == ()
+
+
+def after_of(platform: Platform) -> Platform:
+    """The same cluster with another JobSet: Trainer stays."""
+    (site,) = platform.sites
+    pinned = site.cluster.release
+    versions = {**pinned.versions, "jobset": "0.13"}
+    changed = replace(pinned, name="next", versions=versions)
+    cluster = replace(site.cluster, release=changed, versions=versions)
+    return replace(platform, sites=(replace(site, cluster=cluster),))

@@ -6,6 +6,7 @@ Each test starts control planes of its own.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def _begun(folder: Path, release: str, runtime: str) -> Path:
         done(folder, "trainyard", "add", "team", team, "--nodes", "2")
         profile = folder / "profiles" / "teams" / f"{team}.yaml"
         text = profile.read_text(encoding="utf-8")
-        profile.write_text(text.replace("[openmpi]", f"[{runtime}]"), encoding="utf-8")
+        text = re.sub(r"(?m)^runtimes: .*$", f"runtimes: [{runtime}]", text)
+        profile.write_text(text, encoding="utf-8")
     done(folder, "trainyard", "generate")
     return folder
 
