@@ -38,7 +38,7 @@ from trainyard.rules import review
 from trainyard.shipped import write_lists
 from trainyard.tree import freshness
 from trainyard.yaml_io.reader import read
-from trainyard_rehearsal.promises import APPLIED, DELIVERED
+from trainyard_rehearsal.promises import APPLIED, DELIVERED, UPGRADED
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -283,7 +283,12 @@ def _rehearsal() -> Iterator[str]:
     yield from ("# Lines of a rehearsal", "")
     yield "`trainyard rehearse` prints one line for each check: how often it held, and was tried."
     yield "A line is missing if no object or job of the cluster can show it."
-    for title, promises in (("The applied tree", APPLIED), ("The delivery by Argo CD", DELIVERED)):
+    tables = {
+        "The applied tree": APPLIED,
+        "The delivery by Argo CD": DELIVERED,
+        "An upgrade": UPGRADED,
+    }
+    for title, promises in tables.items():
         yield from ("", f"## {title}", "")
         yield from ("| line | what is counted | what a failure means |", "|---|---|---|")
         for name, promise in promises.items():

@@ -20,7 +20,7 @@ from tests.pages import ROOT
 from trainyard.cli.app import app, help_lines
 from trainyard.rulebook import all_rules
 from trainyard.yaml_io.reader import read
-from trainyard_rehearsal.promises import APPLIED, DELIVERED
+from trainyard_rehearsal.promises import APPLIED, DELIVERED, UPGRADED
 
 SCHEMA = json.loads(DATA.with_name("requirements.schema.json").read_text("utf-8"))
 REQUIREMENTS = load()
@@ -77,7 +77,7 @@ def is_page(page: str) -> bool:
 def absent() -> Iterator[str]:
     """Yield the evidence that does not exist."""
     rules = {rule.id for rule in all_rules()}
-    lines = {*APPLIED, *DELIVERED}
+    lines = {*APPLIED, *DELIVERED, *UPGRADED}
     for answer in ANSWERS:
         yield from (each for each in answer.files if not is_file(each))
         yield from (each for each in answer.tests if not is_test(each))

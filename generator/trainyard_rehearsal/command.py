@@ -12,7 +12,7 @@ import click
 
 from trainyard.cli import document, findings
 from trainyard.cli.console import notify
-from trainyard.cli.exits import Exit
+from trainyard.cli.exits import Exit, NoInput
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import (
     cluster_option,
@@ -36,8 +36,9 @@ from trainyard_rehearsal.control_plane.components import KIND, PROCESSES
 from trainyard_rehearsal.control_plane.kind import need_engine
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
-from trainyard_rehearsal.publication import Origin
-from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, rehearse
+from trainyard_rehearsal.rehearsal import build_programs, rehearse
+from trainyard_rehearsal.tasks import Origin, Rehearsal, Request
+from trainyard_rehearsal.upgrade import NoUpgrade, rehearse_upgrade, releases_before
 
 
 @click.command("rehearse")
@@ -70,6 +71,13 @@ from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, re
 @click.option(
     "--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig."
 )
+@click.option(
+    "--upgrade-from",
+    "upgraded",
+    default="",
+    metavar="REF",
+    help="Try the upgrade from the release of this commit instead, step by step.",
+)
 @format_option("json")
 @color_option
 def command(  # noqa: PLR0917 - click passes options by name
@@ -81,6 +89,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     builds: bool,
     on: str,
     keep: bool,
+    upgraded: str,
     formats: tuple[Output, ...],
     color: str,
 ) -> int:
@@ -89,28 +98,55 @@ def command(  # noqa: PLR0917 - click passes options by name
     Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with
     a fake node for each node of the profiles; no kubelet, no NIC, no container. Linux only. With
     `--on kind` etcd and Kubernetes run in a container of kind instead.
+
+    With `--upgrade-from` the former tree of each cluster whose release differs runs on its former
+    controllers with jobs, and then each step of the plan of `trainyard upgrade` is done.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
-    if on == KIND:
-        need_engine()
+    _need_processes(on, alone=bool(upgraded), keep=keep)
     if team:
         need_name("team", team, names_in(profiles / "teams"))
     # A control plane must not outlive this process: SIGTERM ends it as Ctrl-C does.
     signal.signal(signal.SIGTERM, _terminate)
     source = Origin(profiles, output, components_root(profiles, output), today())
-    request = Request(source, clusters, team, on, every)
+    request = Request(source, clusters, team, on, every, upgraded)
     if builds:
-        build_programs(request, notify)
+        build_programs(request, notify, releases_before(request))
         return Exit.FINE
+    return _report(_rehearsed(request, keep=keep), profiles, output, formats, color)
+
+
+def _need_processes(on: str, *, alone: bool, keep: bool) -> None:
+    """Refuse a control plane that can't be had.
+
+    Raises:
+        click.UsageError: an upgrade exchanges processes, and they end with it.
+        ToolError: there is no engine for kind.
+    """
+    if alone and (keep or on == KIND):
+        raise click.UsageError("`--upgrade-from` exchanges processes: leave out --keep and --on")
+    if on == KIND:
+        need_engine()
+
+
+def _rehearsed(request: Request, *, keep: bool) -> Rehearsal:
+    """Rehearse a tree, or its upgrade.
+
+    Raises:
+        NoInput: there is no upgrade.
+    """
     if keep:
         # A shell starts a background job with SIGINT ignored, and Python leaves it ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        rehearsal = rehearse(request, notify, _wait)
-    else:
-        with working("rehearsing", "control planes") as line:
-            rehearsal = rehearse(request, line.say, None, line.step)
-    return _report(rehearsal, profiles, output, formats, color)
+        return rehearse(request, notify, _wait)
+    with working("rehearsing", "control planes") as line:
+        if not request.upgraded:
+            return rehearse(request, line.say, None, line.step)
+        try:
+            return rehearse_upgrade(request, line.say, line.step)
+        except NoUpgrade as nothing:
+            raise NoInput(str(nothing)) from nothing
 
 
 class _Terminated(KeyboardInterrupt):

@@ -264,3 +264,30 @@ DELIVERED: Final[Mapping[str, Promise]] = {
     ),
 }
 """Lines of the control plane to which Argo CD delivers the tree, in their order."""
+
+UPGRADED: Final[Mapping[str, Promise]] = {
+    "jobs run and wait before": Promise(
+        "Jobs of every team with a queue, under the former tree and controllers: some run, one "
+        "waits.",
+        "The former tree starts no jobs, so the upgrade was tried without any.",
+    ),
+    "steps as planned": Promise(
+        "One line for each step of `trainyard upgrade`, in its order: what is upgraded or merged, "
+        "and each job that is there.",
+        "A job ends, starts or disappears at a step at which the plan says otherwise.",
+    ),
+    "hostile jobs refused between": Promise(
+        "After each step, a plain job and hostile ones of each namespace, in every form in which "
+        "any Trainer lets a job change its pods.",
+        "While controllers and tree are of two releases, a member can submit such a job.",
+    ),
+    "jobs of the upgrade end": Promise(
+        "Jobs that ran or waited when the queues opened, run to their end.",
+        "A job that users left or submitted during the upgrade is lost.",
+    ),
+    "objects as planned": Promise(
+        "Objects of both trees, by their uids before the first step and after the last.",
+        "An object that the plan keeps was deleted or made again, or one that goes is still there.",
+    ),
+}
+"""Lines of an upgrade beside those of an applied tree, in their order."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from trainyard.generation.emission import emit_site
-from trainyard.generation.generate import Target
 from trainyard.generation.objects import component_manifests
 from trainyard.golang import cache_folder
 from trainyard.model.manifest import UNLISTED, Manifest
@@ -27,17 +26,7 @@ from trainyard_rehearsal.control_plane.redis import find_redis
 from trainyard_rehearsal.control_plane.repository import Repository
 from trainyard_rehearsal.maintenance import changed, plan_changes
 from trainyard_rehearsal.outcome import Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Origin(Target):
-    """Profiles and their tree, on a day.
-
-    Args:
-        today: ISO date that waivers are measured against.
-    """
-
-    today: str
+from trainyard_rehearsal.tasks import Origin
 
 
 def deliver(lab: Lab, source: Origin, teams: TeamSample) -> Iterator[Outcome]:

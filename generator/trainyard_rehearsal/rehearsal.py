@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import count
 
-from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Generation, generate, unwatched
 from trainyard.generation.generate import Progress as Steps
 from trainyard.generation.objects import component_manifests
 from trainyard.golang import cache_folder
 from trainyard.model.platform import Platform, Site
 from trainyard.model.quantity import counted
+from trainyard.model.release import Release
 from trainyard.model.space import Space
-from trainyard.render.views.site import SiteView
 from trainyard.workflows.generate import check_tree
 from trainyard_rehearsal.checks.acceptance import check_acceptance
 from trainyard_rehearsal.checks.accounts import check_accounts
@@ -42,68 +39,36 @@ from trainyard_rehearsal.checks.team_pages import check_team_pages
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
 from trainyard_rehearsal.control_plane.build import build, find
-from trainyard_rehearsal.control_plane.components import programs_of, queueing, read_components
+from trainyard_rehearsal.control_plane.components import programs_of, read_components
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
 from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis
 from trainyard_rehearsal.control_plane.sdk import fetch_sdk, find_sdk
 from trainyard_rehearsal.control_plane.side_by_side import side_by_side
-from trainyard_rehearsal.logs import mark
 from trainyard_rehearsal.outcome import Outcome
-from trainyard_rehearsal.publication import Origin, deliver, sample_jobs, synced
+from trainyard_rehearsal.publication import deliver, sample_jobs, synced
 from trainyard_rehearsal.repaired import held, out_of_use, repaired
-
-Progress = Callable[[str], None]
-"""Function that prints a line of progress."""
+from trainyard_rehearsal.tasks import (
+    AT_ONCE,
+    Progress,
+    Rehearsal,
+    Request,
+    Task,
+    counting,
+    plan_of,
+    reported,
+)
 
 Keep = Callable[[Lab], None]
 """Function that uses a control plane after everything was tried on it."""
 
-_Task = Callable[[], tuple[Outcome, ...]]
 
-_AT_ONCE = 2
-"""Control planes that run at the same time; each uses about one core and 5 GB of memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """Result of a rehearsal.
-
-    Args:
-        outcomes: by cluster; empty if the tree has errors, since nothing is started then.
-    """
-
-    generation: Generation
-    diagnostics: tuple[Diagnostic, ...]
-    outcomes: dict[str, tuple[Outcome, ...]]
-
-    @property
-    def fine(self) -> bool:
-        """True if every promise held."""
-        every = [outcome.fine for outcomes in self.outcomes.values() for outcome in outcomes]
-        return bool(every) and all(every) and not has_errors(self.diagnostics)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Request for a rehearsal.
-
-    Args:
-        source: the profiles and the tree.
-        clusters: names of the clusters; all if empty.
-        team: name of the team whose jobs are run; all if empty.
-        on: kind of control plane, e.g. ``kind``.
-        every: whether every team is tried, instead of a sample of each shape.
-    """
-
-    source: Origin
-    clusters: tuple[str, ...]
-    team: str
-    on: str
-    every: bool = False
-
-
-def build_programs(request: Request, progress: Progress) -> None:
+def build_programs(request: Request, progress: Progress, others: Sequence[Release] = ()) -> None:
     """Build the programs of the clusters' releases, unless they are already built.
+
+    Args:
+        request: the clusters.
+        progress: prints lines of progress.
+        others: releases that are built too.
 
     Raises:
         TreeError: a profile can't be read.
@@ -111,11 +76,11 @@ def build_programs(request: Request, progress: Progress) -> None:
     """
     source = request.source
     generation = generate(source.root, source.components_root, request.clusters, source.today)
+    releases = [site.cluster.release for site in _sites(generation)]
     with alone(cache_folder()):
-        releases = [site.cluster.release for site in _sites(generation)]
-        for name in sorted({programs_of(release, request.on) for release in releases}):
+        for name in sorted({programs_of(each, request.on) for each in (*releases, *others)}):
             build(read_components(name, request.on), cache_folder(), progress)
-        for version in sorted({site.cluster.release.sdk for site in _sites(generation)}):
+        for version in sorted({release.sdk for release in releases}):
             fetch_sdk(version, cache_folder(), progress)
         fetch_redis(cache_folder(), progress)
 
@@ -143,18 +108,19 @@ def rehearse(
     _report_maintenance(_sites(generation), progress)
     generation = repaired(generation, source.components_root)
     sites = list(_sites(generation))
-    tasks: list[_Task] = []
+    tasks: list[Task] = []
     for site in sites:
-        plan = _plan(site, request, generation)
+        objects = synced(site, generation.manifests[site.name])
+        plan = plan_of(site, source.target / site.name, objects, request.on)
         tasks += _tasks(plan, generation, request, (progress, keep))
-    tasks = [*_counted(tasks, steps)]
+    tasks = [*counting(tasks, steps)]
     find_redis(cache_folder())
     for site in sites:
         find_sdk(site.cluster.release.sdk, cache_folder())
     with alone(cache_folder()):
         shutil.rmtree(cache_folder() / "run", ignore_errors=True)
         # Ctrl-C reaches the main thread only, which must be the one that waits for it.
-        done = [task() for task in tasks] if keep else side_by_side(tasks, _AT_ONCE)
+        done = [task() for task in tasks] if keep else side_by_side(tasks, AT_ONCE)
     halves = zip(sites, done[::2], done[1::2], strict=True)
     outcomes = {site.name: checked + delivered for site, checked, delivered in halves}
     return Rehearsal(generation, diagnostics, outcomes)
@@ -174,7 +140,7 @@ def _tasks(
     generation: Generation,
     request: Request,
     output: tuple[Progress, Keep | None],
-) -> Iterator[_Task]:
+) -> Iterator[Task]:
     """Yield the tasks of a cluster: try its applied tree, and try its delivery by Argo CD."""
     site, (progress, keep) = plan.site, output
     folder = cache_folder() / "run" / site.name
@@ -194,7 +160,7 @@ def _tasks(
                     f"{site.name}: no job of {team} to run; promises that need one are not tried"
                 )
             checks = _checks(lab, generation, request.team, teams)
-            outcomes = tuple(_reported(lab, checks, progress))
+            outcomes = tuple(reported(lab, checks, progress))
             if keep:
                 keep(lab)
             return outcomes
@@ -203,22 +169,9 @@ def _tasks(
         version = plan.components.programs["argocd"].version
         progress(f"{site.name}: starting {programs}, and Argo CD {version}")
         with opened(plan, built, folder / "delivery") as lab:
-            return tuple(_reported(lab, deliver(lab, request.source, teams), progress))
+            return tuple(reported(lab, deliver(lab, request.source, teams), progress))
 
     yield from (checked, delivered)
-
-
-def _counted(tasks: Sequence[_Task], steps: Steps) -> Iterator[_Task]:
-    """Yield the tasks; each counts itself when it has ended."""
-    numbers = count(1)
-
-    def run(task: _Task) -> tuple[Outcome, ...]:
-        outcomes = task()
-        steps(next(numbers), len(tasks))
-        return outcomes
-
-    for task in tasks:
-        yield partial(run, task)
 
 
 def _teams(site: Site, request: Request, generation: Generation) -> TeamSample:
@@ -233,30 +186,6 @@ def _sites(generation: Generation) -> Iterator[Site]:
     for site in platform.sites if platform else ():
         if site.name in generation.manifests:
             yield site
-
-
-def _plan(site: Site, request: Request, generation: Generation) -> Plan:
-    kinds = {
-        (each.body["apiVersion"], each.body["kind"])
-        for each in synced(site, generation.manifests[site.name])
-    }
-    release = read_components(programs_of(site.cluster.release, request.on), request.on)
-    components = queueing(release, SiteView(site).framework_names)
-    return Plan(site, request.source.target / site.name, components, kinds)
-
-
-def _reported(lab: Lab, outcomes: Iterator[Outcome], progress: Progress) -> Iterator[Outcome]:
-    """Yield outcomes with the logged errors, and print progress, while every process runs.
-
-    Raises:
-        ToolError: a process has ended, so its outcomes do not count.
-    """
-    since = mark(lab.processes.logs)
-    for outcome in outcomes:
-        lab.processes.check()
-        progress(f"{lab.plan.site.name}: {outcome.promise} {outcome.held}/{outcome.tried}")
-        yield since.explained(outcome)
-        since = mark(lab.processes.logs)
 
 
 def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> Iterator[Outcome]:

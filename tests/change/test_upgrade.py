@@ -9,13 +9,14 @@ from itertools import permutations
 import pytest
 
 from tests.conftest import REPOSITORY
+from trainyard.change.meanwhile import with_objects
 from trainyard.change.objects import Sides
 from trainyard.change.releases import faults_of
-from trainyard.change.upgrade import ReleaseChange, release_changes, with_objects
+from trainyard.change.upgrade import ReleaseChange, release_changes
 from trainyard.generation.generate import check, generate
 from trainyard.model.identity import identity
 from trainyard.model.platform import Platform
-from trainyard.model.release import OneWay, Release
+from trainyard.model.release import Release, Threshold
 from trainyard.profiles.read import load, releases
 from trainyard.resolve.platform import known_releases
 
@@ -131,7 +132,7 @@ def test_same_release_has_no_way() -> None:
     ],
 )
 def test_way_of_no_return(start: str, before: str, after: str, one_way: bool) -> None:
-    assert OneWay("kueue", "because", start).applies(before, after) is one_way
+    assert Threshold("one-way", "kueue", "because", start).applies(before, after) is one_way
 
 
 def test_point_of_no_return_is_at_its_part() -> None:
@@ -168,3 +169,26 @@ def test_dropped_fields_are_named_with_their_objects(rises: bool) -> None:
     (dropped,) = change.dropped
     assert {each.kind for each in dropped.objects} == {"Topology"}
     assert "new" in dropped.fault
+
+
+def test_jobs_of_mpi_are_stuck_with_trainer_2_3() -> None:
+    """A rehearsal showed it; without a team that may run such jobs nothing is drained."""
+    before, after = on("kubernetes-1.35"), on("kubernetes-1.36")
+    change = way(before, after)
+    assert change.jobs_lose == ()
+    assert change.stuck[0].startswith("Trainer 2.3 writes file modes into the volume of keys")
+    assert change.drains
+    (site,) = before.sites
+    without = replace(before, sites=(replace(site, tenants=()),))
+    assert way(without, after).stuck == ()
+    assert way(after, after_of(after)).stuck == ()
+
+
+def after_of(platform: Platform) -> Platform:
+    """The same cluster with another JobSet: Trainer stays."""
+    (site,) = platform.sites
+    pinned = site.cluster.release
+    versions = {**pinned.versions, "jobset": "0.13"}
+    changed = replace(pinned, name="next", versions=versions)
+    cluster = replace(site.cluster, release=changed, versions=versions)
+    return replace(platform, sites=(replace(site, cluster=cluster),))

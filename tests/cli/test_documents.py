@@ -21,7 +21,7 @@ from trainyard.generation.generate import generate
 from trainyard.schema.published import VERSION, document_kinds, document_schema
 from trainyard_rehearsal import command as rehearse
 from trainyard_rehearsal.outcome import Failure, Outcome
-from trainyard_rehearsal.rehearsal import Rehearsal
+from trainyard_rehearsal.tasks import Rehearsal
 
 Call = Callable[..., Ended]
 _JOB = str(REPOSITORY / "overlays/prod-east/samples/nlp/openmpi-cuda.yaml")

@@ -28,8 +28,9 @@ from trainyard_rehearsal.control_plane.build import find
 from trainyard_rehearsal.control_plane.components import PROCESSES, read_components
 from trainyard_rehearsal.control_plane.lab import Plan, opened
 from trainyard_rehearsal.outcome import Outcome
-from trainyard_rehearsal.publication import Origin, sample_jobs, synced
-from trainyard_rehearsal.rehearsal import Request, rehearse
+from trainyard_rehearsal.publication import sample_jobs, synced
+from trainyard_rehearsal.rehearsal import rehearse
+from trainyard_rehearsal.tasks import Origin, Request
 
 pytestmark = pytest.mark.e2e
 COMPONENTS = "../profiles/components"

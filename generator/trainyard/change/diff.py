@@ -12,10 +12,11 @@ from trainyard.change.history.check import check_replaced
 from trainyard.change.impact.compare import compare
 from trainyard.change.impact.model import Impact
 from trainyard.change.impact.objects import number_deleted, number_synced
+from trainyard.change.meanwhile import with_objects
 from trainyard.change.objects import Sides
 from trainyard.change.review import Approval, approvals, review
 from trainyard.change.sides import BothSides, read_both, with_edits
-from trainyard.change.upgrade import ReleaseChange, release_changes, with_objects
+from trainyard.change.upgrade import ReleaseChange, release_changes
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.generation.emission import lockfiles_over
 from trainyard.generation.generate import Checked, Generation, Target, check, render

@@ -24,6 +24,11 @@ class Change:
     before: str | None
     after: str | None
 
+    @property
+    def display(self) -> str:
+        """Both values in words, e.g. ``kueue 0.16 -> 0.19``."""
+        return f"{self.name} {self.before or 'none'} -> {self.after or 'none'}"
+
 
 @dataclass(frozen=True, slots=True)
 class KindChange:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
-from trainyard.change.objects import Objects, Sides
 from trainyard.change.releases import Change, Comparison, Fault, compare, faults_of
 from trainyard.model.cluster import Cluster
-from trainyard.model.identity import Identity, identity
-from trainyard.model.manifest import UNLISTED
+from trainyard.model.differences import few
+from trainyard.model.identity import Identity
 from trainyard.model.named import by_name
 from trainyard.model.platform import Platform, Site
-from trainyard.model.release import Release
+from trainyard.model.release import Release, Threshold
+from trainyard.model.tenant import Tenant
 from trainyard.model.version import numbers
-from trainyard.schema.manifests import check_manifest
 
 _TREE = ""
 """The part of a way that is this repository's: the merge."""
@@ -46,6 +45,13 @@ class Part:
         """Whether it is the merge."""
         return self.by == _TREE
 
+    @property
+    def display(self) -> str:
+        """What its owner does, in words."""
+        if self.is_tree:
+            return "merge this change"
+        return f"{self.by}: {', '.join(change.display for change in self.versions)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
@@ -71,6 +77,7 @@ class ReleaseChange:
         steps: what is upgraded one after the other; parts of one step go at once.
         teams: that have queues on the cluster, sorted.
         jobs_lose, jobs_gain: fields of a TrainJob. While one loses some, no job may be left.
+        stuck: why no job of MPI may be left; none where no team has such a runtime.
         sdk: for jobs, if it differs.
         changes: component and version -> what it changed.
         dropped: while operators and tree are of two releases.
@@ -84,14 +91,22 @@ class ReleaseChange:
     teams: tuple[str, ...]
     jobs_lose: tuple[str, ...]
     jobs_gain: tuple[str, ...]
+    stuck: tuple[str, ...]
     sdk: Change | None
     changes: Mapping[str, str]
     dropped: tuple[Dropped, ...] = ()
 
     @property
     def drains(self) -> bool:
-        """Whether no job may be left on the way: a running one would lose fields."""
-        return bool(self.jobs_lose and self.teams and not self.replaced)
+        """Whether no job may be left on the way: it would lose fields, or be stuck."""
+        return bool((self.jobs_lose or self.stuck) and self.teams and not self.replaced)
+
+    @property
+    def impossible(self) -> tuple[str, ...]:
+        """Why this is no upgrade in place; empty where it is one."""
+        others = [f"other operators bring {few(self.replaced)}"] if self.replaced else []
+        parts = (part for step in self.steps for part in step)
+        return (*others, *(reason for part in parts for reason in part.impossible))
 
 
 def release_changes(
@@ -132,6 +147,7 @@ def _release_change(old: Site, new: Site) -> ReleaseChange:
         tuple(sorted(tenant.name for tenant in old.tenants)),
         tuple(_of_jobs(found, "lost")),
         tuple(_of_jobs(found, "gained")),
+        tuple(_stuck(old.cluster, new.cluster) if any(map(_has_mpi, old.tenants)) else ()),
         next((each for each in found.fields if each.name == "SDK"), None),
         found.changes,
     )
@@ -149,6 +165,17 @@ def _of_jobs(found: Comparison, what: str) -> Iterator[str]:
     for kind in found.kinds:
         if kind.name.startswith("TrainJob in "):
             yield from getattr(kind, what)
+
+
+def _stuck(old: Cluster, new: Cluster) -> Iterator[str]:
+    """Yield why jobs of MPI of before neither start nor stop with the new versions."""
+    changes = _changed(old.versions, new.versions)
+    yield from (row.why for row in _passed(new.release, "stuck-mpi-jobs", changes))
+
+
+def _has_mpi(tenant: Tenant) -> bool:
+    launches = (launch for space in tenant.spaces for launch in space.launches)
+    return any(launch.runtime.launcher.mpi for launch in launches)
 
 
 def _steps(old: Cluster, new: Cluster) -> Iterator[tuple[Part, ...]]:
@@ -230,38 +257,19 @@ def _faults(
 
 
 def _one_way(release: Release, changes: Iterable[Change]) -> Iterator[str]:
+    for row in _passed(release, "one-way", changes):
+        yield f"{row.component}: {row.why}"
+
+
+def _passed(release: Release, means: str, changes: Iterable[Change]) -> Iterator[Threshold]:
+    """Yield the thresholds of a kind that some changes pass."""
     for change in changes:
-        for row in release.one_way:
+        for row in release.thresholds:
             before, after = change.before, change.after
-            if row.component == change.name and before and after and row.applies(before, after):
-                yield f"{change.name}: {row.why}"
+            if row.means == means and row.component == change.name and before and after:
+                yield from [row] if row.applies(before, after) else ()
 
 
 def _impossible(release: Release, changes: Iterable[Change]) -> Iterator[str]:
     """Yield why versions can't fall: the other way there would be no way back."""
     return _one_way(release, (Change(each.name, each.after, each.before) for each in changes))
-
-
-def with_objects(change: ReleaseChange, sides: Sides) -> ReleaseChange:
-    """Return the way with what servers drop while they and the tree are of two releases.
-
-    Raises:
-        ToolError: a schema is missing or was changed.
-    """
-    old, new = sides.old, sides.new
-    if old is None or new is None or len(change.steps) == 1:
-        return change
-    merged_first = any(part.is_tree for part in change.steps[0])
-    objects, site = (sides.after, old) if merged_first else (sides.before, new)
-    return replace(change, dropped=tuple(_dropped(objects, site.cluster.release)))
-
-
-def _dropped(objects: Objects, release: Release) -> Iterator[Dropped]:
-    """Yield what the servers of another release drop of the objects that Argo CD applies."""
-    found: dict[str, list[Identity]] = defaultdict(list)
-    for manifest in objects.values():
-        if manifest.unit not in UNLISTED:
-            for _, fault in check_manifest(release.schemas, manifest.body, release.name):
-                found[fault].append(identity(manifest))
-    for fault, some in sorted(found.items()):
-        yield Dropped(fault, tuple(sorted(some)))

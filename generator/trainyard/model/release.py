@@ -68,19 +68,22 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class OneWay:
-    """A version of a component from which there is no way back.
+class Threshold:
+    """A version of a component that an upgrade passes once.
 
     Args:
+        means: ``one-way``: there is no way back; ``stuck-mpi-jobs``: jobs of MPI from before
+            neither start nor stop.
         start: the first such version; empty where each newer version is one.
     """
 
+    means: str
     component: str
     why: str
     start: str = ""
 
     def applies(self, before: str, after: str) -> bool:
-        """Return whether an upgrade from one version to another can't be taken back."""
+        """Return whether an upgrade from one version to another passes it."""
         if not self.start:
             return numbers(before) < numbers(after)
         return numbers(before) < numbers(self.start) <= numbers(after)
@@ -138,7 +141,7 @@ class Release:
         and LocalQueue.
         known_bad: versions that fail, alone or together.
         changes: component -> what its versions changed.
-        one_way: versions from which there is no way back.
+        thresholds: versions that an upgrade passes once.
         external: ``Kind/name`` -> owner, for what the platform ships.
         plurals: kind with its group, e.g. ``Topology.kueue.x-k8s.io`` -> its name in the API's
             paths, from its CRD or Kubernetes' OpenAPI specification.
@@ -175,7 +178,7 @@ class Release:
     most_resources: int
     known_bad: tuple[KnownBad, ...]
     changes: Mapping[str, Changes]
-    one_way: tuple[OneWay, ...]
+    thresholds: tuple[Threshold, ...]
     external: Mapping[str, str]
     plurals: Mapping[str, str]
     schemas: Schemas

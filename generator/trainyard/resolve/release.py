@@ -10,7 +10,7 @@ from trainyard.model.derived import DerivedName
 from trainyard.model.dns import Dns
 from trainyard.model.monitoring import MetricSource, Scrape
 from trainyard.model.other_release import OtherRelease
-from trainyard.model.release import Changes, KnownBad, OneWay, Release, Schemas
+from trainyard.model.release import Changes, KnownBad, Release, Schemas, Threshold
 from trainyard.yaml_io.source import ReleaseFolder, Source
 
 
@@ -50,7 +50,7 @@ def resolve_release(
         most_resources=fields["queueLimits"]["resources"],
         known_bad=tuple(_known_bad(fields)),
         changes={name: Changes(**each) for name, each in fields["changes"].items()},
-        one_way=tuple(OneWay(**each) for each in fields["oneWay"]),
+        thresholds=tuple(Threshold(**each) for each in fields["thresholds"]),
         external=fields["external"],
         plurals=plurals.value,
         schemas=_schemas(name, folder),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from trainyard.model.quantity import format_amount
@@ -52,14 +52,32 @@ def changed_job(sample: Sample) -> Body:
 
 def with_pod(sample: Sample, body: Body, pod: Body) -> Body:
     """Return a job with a change to its pods, in the form of its release."""
-    job = changed_job(sample)
-    if patches_runtimes(sample):
-        change = runtime_patches(
-            USER_MANAGER, [{**job, "template": {"spec": {"template": {"spec": pod}}}}]
-        )
-    else:
-        change = {"podTemplateOverrides": [{"targetJobs": [job], "spec": pod}]}
-    return with_change(body, {"spec": change})
+    form = "runtimePatches" if patches_runtimes(sample) else "podTemplateOverrides"
+    return with_change(body, {"spec": FORMS[form](changed_job(sample), pod)})
+
+
+def _by_spec(job: Body, pod: Body) -> Body:
+    return {"podSpecOverrides": [{"targetJobs": [job], **pod}]}
+
+
+def _by_template(job: Body, pod: Body) -> Body:
+    return {"podTemplateOverrides": [{"targetJobs": [job], "spec": pod}]}
+
+
+def _by_patch(job: Body, pod: Body) -> Body:
+    jobs = [{**job, "template": {"spec": {"template": {"spec": pod}}}}]
+    return runtime_patches(USER_MANAGER, jobs)
+
+
+FORMS: Mapping[str, Callable[[Body, Body], Body]] = {
+    "podSpecOverrides": _by_spec,
+    "podTemplateOverrides": _by_template,
+    "runtimePatches": _by_patch,
+}
+"""Forms in which a TrainJob of some Trainer changes the pods of a job: 2.0, 2.1, from 2.2 on.
+
+Each takes the name of a replicated job and what its pods get, and returns a part of ``spec``.
+"""
 
 
 def with_change(body: Body, change: Body) -> Body:

@@ -147,7 +147,7 @@ class Running:
         ]
         # JobSet and Trainer read certificates from Go's folder of temporary files.
         serving = self.endpoint.folder / self.name / "k8s-webhook-server" / "serving-certs"
-        shutil.copytree(self.endpoint.certificates.folder, serving)
+        shutil.copytree(self.endpoint.certificates.folder, serving, dirs_exist_ok=True)
         environment = {"TMPDIR": str(self.endpoint.folder / self.name)}
         if self.name == "kueue":
             self.endpoint.processes.start_as(
@@ -164,7 +164,7 @@ class Running:
         health, metrics = free_ports(2)
         certificates = str(self.endpoint.certificates.folder)
         manages = "certManagement" if self.name == "trainer" else "internalCertManagement"
-        given = self._given()
+        given = self.configuration
         own: Body = {
             "apiVersion": _KINDS[self.name],
             "kind": "Configuration",
@@ -185,8 +185,9 @@ class Running:
             own["metrics"]["certDir"] = certificates
         return given | own
 
-    def _given(self) -> dict[str, Any]:
-        """Return the configuration of the tree, else that of the release."""
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """The configuration of the tree, else that of the release."""
         if not self.controller.configuration:
             return dict(self.controller.settings)
         text = (self.tree / self.controller.configuration).read_text(encoding="utf-8")

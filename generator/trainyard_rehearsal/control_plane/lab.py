@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -70,6 +70,19 @@ class Lab:
     job_policies: JobPolicies | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A running control plane, whose programs can be exchanged.
+
+    Args:
+        running: controllers by name.
+    """
+
+    lab: Lab
+    endpoint: Endpoint
+    running: Mapping[str, Running]
+
+
 @contextmanager
 def alone(cache: Path) -> Iterator[None]:
     """Hold the lock of the cache, so that no other rehearsal runs.
@@ -98,6 +111,22 @@ def alone(cache: Path) -> Iterator[None]:
 @contextmanager
 def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
     """Start a control plane with the nodes of a cluster, and end it on any exit.
+
+    Args:
+        plan: as `standing` takes it.
+        built: as `standing` takes it.
+        folder: as `standing` takes it.
+
+    Raises:
+        ToolError: as `standing`.
+    """
+    with standing(plan, built, folder) as found:
+        yield found.lab
+
+
+@contextmanager
+def standing(plan: Plan, built: Built, folder: Path) -> Iterator[Standing]:
+    """Start a control plane whose programs can be exchanged, and end it on any exit.
 
     Its logs stay.
 
@@ -134,7 +163,8 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         controllers.start(running, api)
         kubeconfig = endpoint.kubeconfig(ADMIN)
         with _job_policies(plan, api) as policies, _compute_domains(plan, api):
-            yield Lab(plan, api, endpoint.processes, built, own_crds, kubeconfig, policies)
+            lab = Lab(plan, api, endpoint.processes, built, own_crds, kubeconfig, policies)
+            yield Standing(lab, endpoint, running)
 
 
 @contextmanager
@@ -174,26 +204,38 @@ def cleared(folder: Path) -> Iterator[None]:
 
 
 def _serve_kinds(
-    plan: Plan, endpoint: Endpoint, api: Api, running: dict[str, Running]
+    plan: Plan, endpoint: Endpoint, api: Api, running: Mapping[str, Running]
 ) -> tuple[str, ...]:
     """Serve every kind of the release; return the kinds that come from our own schemas."""
+    published, own = kinds_of_others(plan, endpoint.built)
+    controlled = (body for each in running.values() for body in each.crds())
+    serve(endpoint, api, [*controlled, *published, *own])
+    return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
+
+
+def kinds_of_others(plan: Plan, built: Built) -> tuple[list[Body], list[Body]]:
+    """Return the custom resources of operators that do not run here: modules', and our own."""
     published = [
-        *_published(endpoint.built),
-        *(body for each in running.values() for body in each.crds()),
+        *_published(built),
+        *controllers.kustomized(built.programs["kubectl"], built.manifests["argocd"] / "crds"),
     ]
-    published += controllers.kustomized(
-        endpoint.built.programs["kubectl"], endpoint.built.manifests["argocd"] / "crds"
-    )
     own = [*_handwritten(plan), *([mpi_jobs()] if plan.site.mpi_spaces else []), *of_operators()]
-    names = [body["metadata"]["name"] for body in (*published, *own)]
-    for body in (*published, *own):
+    return published, own
+
+
+def serve(endpoint: Endpoint, api: Api, bodies: Sequence[Body]) -> None:
+    """Serve custom resources.
+
+    Raises:
+        ToolError: one is not served in time.
+    """
+    for body in bodies:
         body.pop("status", None)
         api.apply(body)
-    for name in names:
+    for name in [body["metadata"]["name"] for body in bodies]:
         endpoint.processes.wait_until(
             partial(_established, api, name), f"the readiness of {name}", START
         )
-    return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
 
 
 def _published(built: Built) -> Iterator[Body]:

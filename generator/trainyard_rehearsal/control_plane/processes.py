@@ -61,6 +61,8 @@ class Halted(BaseException):
 @dataclass(frozen=True, slots=True)
 class _Process:
     name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
     popen: subprocess.Popen[bytes]
     log: Path
 
@@ -113,13 +115,13 @@ class Processes:
         self.start_as(program.name, [str(program), *arguments], environment or {})
 
     def start_as(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start a command, with the name of its log.
+        """Start a command, with the name of its log, which grows when a name is started again.
 
         Raises:
             ToolError: it can't be started.
         """
         log = self.logs / f"{name}.log"
-        with log.open("wb") as output:
+        with log.open("ab") as output:
             try:
                 popen = subprocess.Popen(
                     command,
@@ -139,7 +141,29 @@ class Processes:
                 )
             except OSError as error:
                 raise ToolError(f"{name} can't be started: {error.strerror}") from error
-        self._started.append(_Process(name, popen, log))
+        self._started.append(_Process(name, command, environment, popen, log))
+
+    def stop(self, name: str) -> None:
+        """End the process of a name, which may be started again."""
+        process = self._named(name)
+        self._started.remove(process)
+        _end(process)
+
+    def exchange(self, program: Path) -> None:
+        """Run a program instead of the running one of its name, with the same arguments.
+
+        Raises:
+            ToolError: it can't be started.
+        """
+        process = self._named(program.name)
+        place = self._started.index(process)
+        self.stop(program.name)
+        self.start_as(program.name, [str(program), *process.command[1:]], process.environment)
+        # It ends in the order in which the former one was started: its clients before it.
+        self._started.insert(place, self._started.pop())
+
+    def _named(self, name: str) -> _Process:
+        return next(process for process in self._started if process.name == name)
 
     def wait_until(self, ready: Callable[[], bool], what: str, seconds: float) -> None:
         """Wait for a condition while every process runs.

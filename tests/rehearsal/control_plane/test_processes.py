@@ -187,3 +187,36 @@ def test_port_answers_while_somebody_listens() -> None:
     assert not answers(first)
     with socket.create_server(("127.0.0.1", first)):
         assert answers(first)
+
+
+def _program(folder: Path, words: str) -> Path:
+    """Return a program of the same name in each folder, which prints words and its arguments."""
+    folder.mkdir()
+    program = folder / "server"
+    program.write_text(f'#!/bin/sh\necho {words} "$@"\nexec sleep 60\n')
+    program.chmod(0o755)
+    return program
+
+
+def test_program_is_exchanged_with_its_arguments(tmp_path: Path) -> None:
+    """Its log goes on, and it ends at the place of the former one: after its clients."""
+    log = tmp_path / "logs" / "server.log"
+    with Processes(tmp_path / "logs") as processes:
+        processes.start(_program(tmp_path / "old", "old"), ("--port", "1"))
+        processes.start_as("client", [str(_SHELL), "-c", "exec sleep 60"], {})
+        processes.wait_until(lambda: log.read_text() == "old --port 1\n", "old", 10)
+        processes.exchange(_program(tmp_path / "new", "new"))
+        both = "old --port 1\nnew --port 1\n"
+        processes.wait_until(lambda: log.read_text() == both, "new", 10)
+        assert [each.name for each in processes._started] == ["server", "client"]
+    assert _gone(tmp_path / "logs")
+
+
+def test_stopped_process_is_not_missed(tmp_path: Path) -> None:
+    """It may be started again under its name."""
+    with Processes(tmp_path) as processes:
+        for _ in range(2):
+            processes.start_as("one", [str(_SHELL), "-c", "exec sleep 60"], {})
+            processes.stop("one")
+        processes.check()
+        assert _gone(tmp_path)

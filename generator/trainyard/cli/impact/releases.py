@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainyard.change.releases import Change, Fault
+from trainyard.change.releases import Fault
+from trainyard.change.stages import Action, Stage, stages
 from trainyard.change.upgrade import Part, ReleaseChange
 from trainyard.cli.impact.sections import Section, name_of
 from trainyard.model.differences import few
@@ -24,10 +25,7 @@ def _steps(change: ReleaseChange) -> Iterator[str]:
         yield f"! other operators bring {few(change.replaced)}: this is no upgrade in place"
         yield "  Make another cluster, and move the teams."
         return
-    steps = list(map(_step, change.steps))
-    if change.drains:
-        first = next(at for at, parts in enumerate(change.steps) if any(map(_hits_jobs, parts)))
-        steps = [*steps[:first], _drain(change), *steps[first:], _open()]
+    steps = (_stage(change, stage) for stage in stages(change))
     for number, (mark, what, details) in enumerate(steps, 1):
         yield f"{mark} {number}. {what}"
         yield from (f"  {detail}" for detail in details)
@@ -37,9 +35,14 @@ _Step = tuple[str, str, Sequence[str]]
 """Its mark, what somebody does, and the lines below."""
 
 
-def _hits_jobs(part: Part) -> bool:
-    """Return whether jobs lose fields by a part, or by the policies and runtimes of the merge."""
-    return part.is_tree or any(version.name == "trainer" for version in part.versions)
+def _stage(change: ReleaseChange, stage: Stage) -> _Step:
+    match stage.action:
+        case Action.DRAIN:
+            return _drain(change)
+        case Action.OPEN:
+            return "~", "merge `state: active`, then run an acceptance test of a team", ()
+        case Action.UPGRADE:
+            return _step(stage)
 
 
 def _drain(change: ReleaseChange) -> _Step:
@@ -48,20 +51,22 @@ def _drain(change: ReleaseChange) -> _Step:
         "!",
         f"merge `state: draining` in {file}, then delete each TrainJob of {few(change.teams)}",
         (
-            f"because: a TrainJob loses {_fields(change.jobs_lose)}, and a running one with it",
+            *_why_drained(change),
             "All running jobs are evicted, and none starts.",
             "way back: merge `state: active`",
         ),
     )
 
 
-def _open() -> _Step:
-    return "~", "merge `state: active`, then run an acceptance test of a team", ()
+def _why_drained(change: ReleaseChange) -> Iterator[str]:
+    if lost := change.jobs_lose:
+        yield f"because: a TrainJob loses {_fields(lost)}, and a running one with it"
+    yield from (f"because: {reason}" for reason in change.stuck)
 
 
-def _step(parts: tuple[Part, ...]) -> _Step:
+def _step(stage: Stage) -> _Step:
     """Return a step; what has to go at once is one window."""
-    what = "; ".join(map(_part, parts))
+    what, parts = stage.display, stage.parts
     together = len(parts) > 1
     impossible = [
         f"not possible in place: {reason}" for part in parts for reason in part.impossible
@@ -74,18 +79,8 @@ def _step(parts: tuple[Part, ...]) -> _Step:
     )
 
 
-def _part(part: Part) -> str:
-    if part.is_tree:
-        return "merge this change"
-    return f"{part.by}: {', '.join(map(_version, part.versions))}"
-
-
 def _first(part: Part) -> str:
     return part.by or "the merge"
-
-
-def _version(change: Change) -> str:
-    return f"{change.name} {change.before or 'none'} -> {change.after or 'none'}"
 
 
 def _fault(fault: Fault) -> str:
@@ -115,7 +110,7 @@ def _between(change: ReleaseChange) -> Iterator[str]:
 
 def _jobs(change: ReleaseChange) -> Iterator[str]:
     if change.sdk:
-        yield f"~ users: {_version(change.sdk)}"
+        yield f"~ users: {change.sdk.display}"
     for verb, fields in (("no longer has", change.jobs_lose), ("now has", change.jobs_gain)):
         if fields:
             yield f"~ users: a TrainJob {verb} {_fields(fields)}"

@@ -76,7 +76,7 @@ def _part(head: str, rows: Iterable[str]) -> Iterator[str]:
 
 
 def _change(change: Change) -> str:
-    return f"{change.name} {change.before or 'none'} -> {change.after or 'none'}"
+    return change.display
 
 
 def _feature(change: Change) -> str:
