@@ -28,6 +28,8 @@ _COMMITTED: Documents = {seed.path: seed.body for seed in SEEDS if seed.root == 
 _SCIENCE = _COMMITTED["teams/science.yaml"]
 
 _LAB = _COMMITTED["clusters/lab.yaml"]
+_ADOPTION = {"pods": "warn", "until": "2099-12-31", "reason": "Why"}
+_WAIVERS = _COMMITTED["waivers.yaml"]["waivers"]
 _REPAIR = {"nodes": ["cpu-07"], "until": "2099-12-31", "reason": "Why"}
 
 BASE: Documents = {
@@ -36,6 +38,8 @@ BASE: Documents = {
         **_LAB,
         "pools": {**_LAB["pools"], "cpu": {**_LAB["pools"]["cpu"], "maintenance": [_REPAIR]}},
     },
+    "clusters/prod-east.yaml": {**_COMMITTED["clusters/prod-east.yaml"], "adopt": _ADOPTION},
+    "waivers.yaml": {"waivers": [*_WAIVERS, {**_WAIVERS[0], "at": "What"}]},
     "teams/science.yaml": {
         **_SCIENCE,
         "quota": {

@@ -80,8 +80,6 @@ def encoded(content: Any) -> str:
 def report(kind: str, findings: Findings, **besides: Any) -> str:
     """Return findings, and what the command did besides, as a document."""
     counts = {f"{severity}s": findings.count(severity) for severity in Severity}
-    if findings.waived is not None:
-        counts["waived"] = findings.waived
     return envelope(
         kind,
         {

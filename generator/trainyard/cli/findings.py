@@ -27,12 +27,12 @@ class Findings:
     """Diagnostics, and the places that they are shown at.
 
     Args:
-        waived: how many are not shown, since somebody accepts them; None if nobody counts them.
+        waived: how many are not shown, since somebody accepts them.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     places: Places
-    waived: int | None = None
+    waived: int = 0
 
     def ordered(self) -> list[tuple[Diagnostic, Place]]:
         """Return the findings, errors first, by file, line, column and rule."""

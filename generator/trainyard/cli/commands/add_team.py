@@ -17,6 +17,8 @@ from trainyard.cli.places import shown_folder
 from trainyard.cli.team_table import COLUMNS, ROLES, rows_of
 from trainyard.handed_in import OBJECTS, content_of, shown
 from trainyard.model.unit import Unit
+from trainyard.scaffold.several import Several
+from trainyard.scaffold.team import TeamPlan
 from trainyard.scaffold.team_request import NONE, TeamRequest
 from trainyard.workflows.add import add_teams
 
@@ -101,21 +103,42 @@ _NODES = 2
 @profiles_option
 @output_option
 def team(
-    *, names: tuple[str, ...], table: Path | None, profiles: Path, output: Path, **options: Any
+    *,
+    names: tuple[str, ...],
+    table: Path | None,
+    cluster: str,
+    pool: str,
+    nodes: int | None,
+    gpus: int | None,
+    cores: int | None,
+    borrow: int,
+    lend: str,
+    cohort: str,
+    runtime: tuple[str, ...],
+    contact: str,
+    group: tuple[str, ...],
+    profiles: Path,
+    output: Path,
 ) -> int:
     """Write the profile of each team NAME, with a permanent partition or VLAN and addresses.
 
     Writes nothing if an addition would cause a new error, or if a profile names something that does
     not exist.
     """
-    requests = _requests(names, table, options)
+    place = {"cluster": cluster, "pool": pool, "cohort": cohort, "borrow": borrow, "lend": lend}
+    quota = {"nodes": nodes, "gpus": gpus, "cores": cores}
+    people = {"runtime": runtime, "contact": contact, "group": group}
+    requests = _requests(names, table, {**place, **quota, **people})
     need_different([request.name for request in requests])
     addition = added(profiles, output, lambda place: add_teams(place, requests, today()))
-    if addition.plan is None:
-        return Exit.FINDINGS
-    result("\n".join(map(team_lines, addition.plan.each)))
-    written = [shown_folder(file) for file in addition.files if file.parent.name == "teams"]
-    notify(f"Next: fill in {' and '.join(written)}, run `trainyard generate` and commit all.")
+    return Exit.FINDINGS if addition.plan is None else _written(addition.plan, addition.files)
+
+
+def _written(plan: Several[TeamPlan], files: Sequence[Path]) -> int:
+    result("\n".join(map(team_lines, plan.each)))
+    written = [shown_folder(file) for file in files if file.parent.name == "teams"]
+    every = "both" if len(written) == 1 else "all"
+    notify(f"Next: fill in {' and '.join(written)}, run `trainyard generate` and commit {every}.")
     return Exit.FINE
 
 

@@ -13,7 +13,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="No cluster spares pods of others on the nodes of its pools.",
     why="""
-        Whoever may make a pod anywhere takes GPUs and rails of the teams outside of every queue.
+        Whoever may make a pod anywhere takes GPUs and rails of the teams outside of every queue
+        (seen with Kubernetes 1.36.3).
         Whoever may make a namespace gives it the name or the label of a team, with its networks.
         The audit log has it, and nothing stops it.
     """,
