@@ -128,3 +128,15 @@ def test_drafts_are_files_of_profiles_whatever_the_names(bodies: list[Body]) -> 
         line = adoption.files[choice.file].decode().splitlines()[choice.line - 1]
         assert line.strip() == f"# choose: {choice.text}"
     assert drafted(bodies[::-1]) == adoption
+
+
+def test_node_with_a_broken_gpu_is_a_choice() -> None:
+    """It is neither counted as whole, nor taken for a node of its like; its labels are theirs."""
+    nodes = [node(f"n{number}", gpus=8, labels={"pool": "a"}) for number in range(3)]
+    nodes[2]["status"]["allocatable"]["nvidia.com/gpu"] = "7"
+    adoption = drafted([flavor("a", {"pool": "a"}), *nodes])
+    choices = {choice.text for choice in adoption.choices if "hardware/a-2.yaml" in choice.file}
+
+    assert any("n2 has 8 nvidia.com/gpu and offers 7" in each for each in choices)
+    assert any(each.startswith("labels: the flavor selects nodes of other") for each in choices)
+    assert not any("offers" in c.text for c in adoption.choices if c.file.endswith("/a.yaml"))

@@ -48,6 +48,7 @@ def drafted(kind: Kind, facts: Facts, presets: Mapping[str, Source]) -> Pool:
         *_lines(found, preset, fields, own.total),
         *_system(found.first, own, knows_daemons=daemons is not None),
         *_ports(found, fields, facts),
+        *_broken(found),
         *_selected(kind),
     ]
     return Pool(
@@ -166,12 +167,28 @@ def _ports(found: Measured, fields: Mapping[str, Any], facts: Facts) -> Iterator
         )
 
 
+def _broken(found: Measured) -> Iterator[str]:
+    """Yield the GPUs that a node has and does not offer."""
+    for maker in MAKERS:
+        has, offers = (base(found, group, maker.resource) for group in ("capacity", "allocatable"))
+        if offers < has:
+            yield choose(
+                f"gpu: {found.first} has {has} {maker.resource} and offers {offers}. Repair it and "
+                "count it in the pool of its like, or state the GPUs that it keeps"
+            )
+
+
 def _selected(kind: Kind) -> Iterator[str]:
     """Yield the labels by which the site's flavor selects the nodes, or that they need one."""
     if kind.labels:
         pairs = ", ".join(f"{inline(key)}: {inline(str(kind.labels[key]))}" for key in kind.labels)
         flavors = ", ".join(kind.flavors)
         yield said(f"labels: {{{pairs}}}", f"spec.nodeLabels of ResourceFlavor {flavors}")
+        if kind.is_part:
+            yield choose(
+                "labels: the flavor selects nodes of other types too; add a label that only the "
+                "nodes of this pool have"
+            )
     else:
         first = place_of(kind.nodes[0])[1]
         many = counted(len(kind.nodes), "node")

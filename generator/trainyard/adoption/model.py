@@ -63,6 +63,7 @@ class Kind:
         labels: that select them; empty where the site has none.
         topology: name of the Topology of the flavors.
         refusal: why no profile can have such nodes; empty if one can.
+        is_part: whether the labels select nodes of other pools too.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Kind:
     labels: Mapping[str, str] = field(default_factory=dict)
     topology: str = ""
     refusal: str = ""
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

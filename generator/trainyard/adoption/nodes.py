@@ -124,10 +124,12 @@ def _of_flavors(
         same = tuple(sorted(each for each in selected if selected[each] == selected[name]))
         labels = mapping(dict(flavor), "spec", "nodeLabels")
         topology = text(flavor, "spec", "topologyName")
-        for group in _alike([nodes[each] for each in own]):
+        groups = _alike([nodes[each] for each in own])
+        for group in groups:
             pool = fit(name, "pool", names)
             names.add(pool)
-            yield _refused(Kind(pool, tuple(group), same, labels, topology))
+            kind = Kind(pool, tuple(group), same, labels, topology, is_part=len(groups) > 1)
+            yield _refused(kind)
 
 
 def _of_products(nodes: Sequence[Body], taken: set[str]) -> Iterator[Kind]:
