@@ -85,11 +85,12 @@ def test_every_key_is_changed_and_added() -> None:
 
 
 def _possible(key: Key) -> set[str]:
-    """Return the actions on a key that its schema permits; an entry changes by its own keys."""
+    """Return the actions on a key that its schema permits; an entry changes by its own keys, and one value never."""
     above = Key(key.kind, key.steps[:-1])
     is_required = key.steps[-1] in schema_of(above).get("required", ())
-    is_entry = schema_of(key).get("type") == "object"
-    return ACTIONS - ({"added"} if is_required else set()) - ({"changed"} if is_entry else set())
+    schema = schema_of(key)
+    stays = schema.get("type") == "object" or len(schema.get("enum", "..")) == 1
+    return ACTIONS - ({"added"} if is_required else set()) - ({"changed"} if stays else set())
 
 
 @pytest.mark.thorough
