@@ -85,7 +85,10 @@ def test_every_key_is_changed_and_added() -> None:
 
 
 def _possible(key: Key) -> set[str]:
-    """Return the actions on a key that its schema permits; an entry changes by its own keys, and one value never."""
+    """Return the actions on a key that its schema permits.
+
+    An entry changes by its own keys, and a key with one value never.
+    """
     above = Key(key.kind, key.steps[:-1])
     is_required = key.steps[-1] in schema_of(above).get("required", ())
     schema = schema_of(key)
