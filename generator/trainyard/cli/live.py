@@ -9,9 +9,15 @@ import click
 from trainyard.cli.exits import NoInput
 from trainyard.cli.options import need_name
 from trainyard.cli.progress import working
+from trainyard.generation.generate import Run, Target
 from trainyard.model.facts import Facts
 from trainyard.model.platform import Platform, Site
+from trainyard.proofs import of_this_machine
+from trainyard.workflows.beside import Beside, Findings, Wanted, beside
 from trainyard.workflows.facts import OtherClusterError, from_context, from_files
+
+Sources = tuple[str, tuple[Path, ...]]
+"""Context of kubectl, and files."""
 
 context_option = click.option(
     "--context",
@@ -60,3 +66,26 @@ def facts_of(site: Site, context: str, files: tuple[Path, ...]) -> Facts:
             return from_context(site, context) if context else from_files(site, files)
     except OtherClusterError as problem:
         raise click.UsageError(str(problem)) from problem
+
+
+def compared(
+    place: Target, cluster: str, sources: Sources, when: tuple[str, str], find: Findings
+) -> Beside:
+    """Return a cluster beside its committed tree.
+
+    Args:
+        place: the profiles and the tree.
+        cluster: its name.
+        sources: context, and files.
+        when: phase, and day that last days are compared with.
+        find: looks at both.
+
+    Raises:
+        click.UsageError: as `site_of` and `facts_of`; so the others.
+    """
+
+    def read(platform: Platform) -> tuple[Site, Facts]:
+        site = site_of(platform, cluster)
+        return site, facts_of(site, *sources)
+
+    return beside(Wanted(place, read, *when), Run(proofs=of_this_machine()), find)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from trainyard.derivation.derive import encoded, gvk_of, path_of, schema_of
 from trainyard.derivation.source import served
 from trainyard.diagnostics import Diagnostic, ToolError
-from trainyard.generation.generate import Generation, Run, Target
-from trainyard.generation.waivers import not_waived
-from trainyard.model.facts import Facts
 from trainyard.model.live import Live
 from trainyard.model.manifest import Manifest
 from trainyard.model.readable import CRDS
@@ -20,46 +17,8 @@ from trainyard.rules.live import check_live
 from trainyard.rules.preflight.field_not_served import RULE as FIELD_NOT_SERVED
 from trainyard.rules.preflight.unchecked import RULE as UNCHECKED
 from trainyard.schema.manifests import check_manifest
-from trainyard.workflows.beside import ReadFacts, beside
 
 _HINT = "Compare the operator's version with the release's, and waive this."
-
-
-@dataclass(frozen=True, slots=True)
-class Preflight:
-    """What was compared.
-
-    Args:
-        diagnostics: about the tree where it has errors; else about the cluster.
-        facts: None when the tree has errors, so that nothing was read.
-        objects: of the tree on the cluster.
-    """
-
-    generation: Generation
-    diagnostics: tuple[Diagnostic, ...]
-    facts: Facts | None = None
-    objects: int = 0
-
-
-def preflight(place: Target, phase: str, today: str, run: Run, read: ReadFacts) -> Preflight:
-    """Compare a cluster with its committed tree.
-
-    Args:
-        place: the profiles and the committed tree, which must be what they make.
-        phase: `BEFORE` the first sync of the tree, or `AFTER` it.
-        today: ISO date that last days are compared with.
-        run: what earlier commands proved.
-        read: reads the cluster, once the tree is known to be right.
-
-    Raises:
-        TreeError: a file can't be read, or as `read`.
-        ToolError: a schema is missing, or as `read`.
-    """
-    generation, found, live = beside(place, phase, today, run, read)
-    if live is None:
-        return Preflight(generation, found)
-    left = tuple(not_waived(compare(live), generation.checked.profiles.waivers))
-    return Preflight(generation, left, live.facts, len(live.delivered))
 
 
 def compare(live: Live) -> Iterator[Diagnostic]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from trainyard.change.drift.compare import Drift, drift_of
 from trainyard.cli import findings
 from trainyard.cli.console import printable
 from trainyard.cli.exits import Exit
@@ -13,7 +14,7 @@ from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.impact.drifted import drift_document, drift_lines
 from trainyard.cli.impact.text import paint
-from trainyard.cli.live import context_option, facts_of, from_option, site_of
+from trainyard.cli.live import compared, context_option, from_option
 from trainyard.cli.options import (
     color_option,
     complete_cluster,
@@ -27,11 +28,9 @@ from trainyard.cli.options import (
     today_option,
 )
 from trainyard.diagnostics import has_errors
-from trainyard.generation.generate import Run, Target
-from trainyard.model.facts import Facts
-from trainyard.model.platform import Platform, Site
-from trainyard.proofs import of_this_machine
-from trainyard.workflows.drift import Drifted, drift
+from trainyard.generation.generate import Target
+from trainyard.model.live import AFTER
+from trainyard.workflows.drift import not_compared
 
 
 @click.command("drift")
@@ -68,30 +67,26 @@ def command(
     need_profiles(profiles)
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
-
-    def read(platform: Platform) -> tuple[Site, Facts]:
-        site = site_of(platform, cluster)
-        return site, facts_of(site, context, files)
-
-    done = drift(place, day, Run(proofs=of_this_machine()), read)
+    done = compared(place, cluster, (context, files), (AFTER, day), not_compared)
+    drift = drift_of(done.live) if done.live else None
     where = places(done.generation.checked.profiles, profiles, output)
     found = findings.Findings(done.diagnostics, where)
     deliver(
         formats,
         color,
-        lambda colour: _text(found, done, fields=fields, colour=colour),
-        forms_of("drift", found, **({"drift": drift_document(done.drift)} if done.drift else {})),
+        lambda colour: _text(found, drift, fields=fields, colour=colour),
+        forms_of("drift", found, **({"drift": drift_document(drift)} if drift else {})),
     )
-    differs = done.drift is not None and bool(done.drift.parts)
+    differs = drift is not None and bool(drift.parts)
     return Exit.FINDINGS if differs or has_errors(done.diagnostics) else Exit.FINE
 
 
-def _text(found: findings.Findings, done: Drifted, *, fields: bool, colour: bool) -> str:
+def _text(found: findings.Findings, drift: Drift | None, *, fields: bool, colour: bool) -> str:
     """Return the worst first, then what differs of each team; then what was not compared."""
     parts = []
-    if done.drift is not None:
-        lines = map(printable, drift_lines(done.drift, fields=fields))
+    if drift is not None:
+        lines = map(printable, drift_lines(drift, fields=fields))
         parts.append("\n".join(paint(line, colour=colour) for line in lines))
-    if found.diagnostics or done.drift is None:
+    if found.diagnostics or drift is None:
         parts.append(findings.text(found, colour=colour))
     return "\n\n".join(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,7 +11,7 @@ from trainyard.cli import findings
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import FORMS, forms_of
-from trainyard.cli.live import context_option, facts_of, from_option, site_of
+from trainyard.cli.live import compared, context_option, from_option
 from trainyard.cli.options import (
     color_option,
     complete_cluster,
@@ -24,13 +25,10 @@ from trainyard.cli.options import (
     today_option,
 )
 from trainyard.diagnostics import has_errors
-from trainyard.generation.generate import Run, Target
-from trainyard.model.facts import Facts
-from trainyard.model.live import AFTER, BEFORE
-from trainyard.model.platform import Platform, Site
+from trainyard.generation.generate import Target
+from trainyard.model.live import AFTER, BEFORE, Live
 from trainyard.model.quantity import counted
-from trainyard.proofs import of_this_machine
-from trainyard.workflows.preflight import Preflight, preflight
+from trainyard.workflows.preflight import compare
 
 
 @click.command("preflight")
@@ -72,30 +70,31 @@ def command(
     need_profiles(profiles)
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
-
-    def read(platform: Platform) -> tuple[Site, Facts]:
-        site = site_of(platform, cluster)
-        return site, facts_of(site, context, files)
-
-    done = preflight(place, phase, day, Run(proofs=of_this_machine()), read)
+    done = compared(place, cluster, (context, files), (phase, day), compare)
     where = places(done.generation.checked.profiles, profiles, output)
     found = findings.Findings(done.diagnostics, where)
-    besides = {"checked": {"cluster": cluster, "phase": phase, "objects": done.objects}}
+    live = done.live
+    besides = _checked(live) if live else {}
     deliver(
         formats,
         color,
-        lambda colour: _text(found, done, phase, colour=colour),
-        forms_of("preflight", found, **(besides if done.facts else {})),
+        lambda colour: _text(found, live, colour=colour),
+        forms_of("preflight", found, **besides),
     )
     return Exit.FINDINGS if has_errors(done.diagnostics) else Exit.FINE
 
 
-def _text(found: findings.Findings, done: Preflight, phase: str, *, colour: bool) -> str:
+def _checked(live: Live) -> dict[str, Any]:
+    checked = {"cluster": live.site.name, "phase": live.phase, "objects": len(live.delivered)}
+    return {"checked": checked}
+
+
+def _text(found: findings.Findings, live: Live | None, *, colour: bool) -> str:
     lines = findings.text(found, colour=colour)
-    if done.facts is None:
+    if live is None:
         return lines
-    read = counted(len(done.facts.objects), "object")
+    read = counted(len(live.facts.objects), "object")
     return (
-        f"{lines}\n{done.facts.cluster}, {phase} the sync: {read} of the cluster compared with "
-        f"{done.objects} of the tree"
+        f"{lines}\n{live.site.name}, {live.phase} the sync: {read} of the cluster compared with "
+        f"{len(live.delivered)} of the tree"
     )
