@@ -33,6 +33,16 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a cache of a test's own: a stage of the same worker may hold the usual one's lock."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    link_programs(folder)
+    monkeypatch.setenv("TRAINYARD_CACHE", str(folder))
+    return folder
+
+
 @pytest.fixture(scope="session")
 def stage(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, _own_cache: None

@@ -24,7 +24,7 @@ from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.control_plane.build import find
 from trainyard_rehearsal.control_plane.components import queueing, read_components
 from trainyard_rehearsal.control_plane.endpoint import ADMIN
-from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
+from trainyard_rehearsal.control_plane.lab import Lab, Plan, opened
 
 pytestmark = pytest.mark.e2e
 
@@ -66,7 +66,7 @@ def synced(cluster: str, folder: Path) -> Iterator[tuple[Site, Lab]]:
     kinds = {(each.body["apiVersion"], each.kind.name) for each in manifests}
     plan = Plan(site, REPOSITORY / "overlays" / cluster, components, kinds)
     built = find(components, cache_folder())
-    with alone(cache_folder()), opened(plan, built, folder / "run") as lab:
+    with opened(plan, built, folder / "run") as lab:
         for manifest in in_sync_order(manifests):
             lab.api.apply(manifest.body, manager=ARGOCD)
         yield site, lab
@@ -89,7 +89,6 @@ def kubectl(lab: Lab, arguments: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-@pytest.mark.usefixtures("_own_cache")
 @pytest.mark.parametrize("cluster", ["lab", pytest.param("prod-east", marks=pytest.mark.slow)])
 def test_changes_by_hand_are_said_of_a_real_cluster(
     cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.architectures import NAMES
-from tests.e2e.conftest import link_programs
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Stage
 from tests.e2e.test_fit_variants import ground
@@ -34,15 +33,6 @@ from trainyard_rehearsal.tasks import Origin, Request
 
 pytestmark = pytest.mark.e2e
 COMPONENTS = "../profiles/components"
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache of its own, with the programs of the usual one."""
-    folder = tmp_path / "cache"
-    folder.mkdir()
-    link_programs(folder)
-    monkeypatch.setenv("TRAINYARD_CACHE", str(folder))
 
 
 def _outcomes(example: str, target: Path) -> dict[str, Outcome]:

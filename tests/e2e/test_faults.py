@@ -23,13 +23,6 @@ _PATIENCE = 600.0
 _END = 300.0
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    """A cache of its own, with the programs that are already built."""
-    link_programs(tmp_path)
-    return tmp_path
-
-
 @contextmanager
 def _rehearsal(cache: Path) -> Iterator[subprocess.Popen[str]]:
     """Start a rehearsal of the lab, with the repository's tree."""

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import link_programs
 from tests.e2e.life import DRAINED, Life, living
 from tests.e2e.life_repository import command, commands
 from tests.pages import done
@@ -15,7 +14,7 @@ from trainyard_rehearsal.checks.git_delivery import Commit
 from trainyard_rehearsal.checks.jobs import KUEUE, with_name, with_trainer
 from trainyard_rehearsal.checks.watched_jobs import WatchedJobs, watch_jobs
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.usefixtures("cache")]
 
 _ARGO = "argoproj.io/v1alpha1"
 _COMPONENT = "components/vision-defaults"
@@ -34,13 +33,6 @@ data: {images: team-vision}
 """,
 }
 """A hand-written component of team vision."""
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "cache").mkdir()
-    link_programs(tmp_path / "cache")
-    monkeypatch.setenv("TRAINYARD_CACHE", str(tmp_path / "cache"))
 
 
 def _drained(life: Life, *teams: str) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import link_programs
 from tests.pages import call, done
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -55,11 +54,8 @@ def _upgraded(folder: Path, release: str) -> None:
     _commit(folder, "The upgrade")
 
 
-def _rehearsed(folder: Path) -> tuple[int, list[dict[str, Any]]]:
+def _rehearsed(folder: Path, cache: Path) -> tuple[int, list[dict[str, Any]]]:
     """Rehearse the last commit as an upgrade; return the exit code and the outcomes."""
-    cache = folder.parent / "cache"
-    cache.mkdir()
-    link_programs(cache)
     options = ("--upgrade-from", "HEAD~1", "--format", "json:report.json")
     ended = call(folder, "trainyard", "rehearse", *options, TRAINYARD_CACHE=str(cache))
     assert (folder / "report.json").exists(), ended.stdout
@@ -77,11 +73,11 @@ def _assert_fine(code: int, outcomes: list[dict[str, Any]]) -> None:
     assert code == 0
 
 
-def test_every_job_has_the_fate_of_the_plan(tmp_path: Path) -> None:
+def test_every_job_has_the_fate_of_the_plan(tmp_path: Path, cache: Path) -> None:
     """Kueue 0.16 and Trainer 2.1 to 0.19 and 2.3: the cluster is drained for one window."""
     folder = _begun(tmp_path / "platform", "kubernetes-1.34", "openmpi")
     _upgraded(folder, "kubernetes-1.36")
-    code, outcomes = _rehearsed(folder)
+    code, outcomes = _rehearsed(folder, cache)
     _assert_fine(code, outcomes)
     server, jobset, drain, window, opening = _steps(outcomes)
     assert server.startswith("1. owner of the API server: kubernetes 1.34 -> 1.36: 2 running jobs")
@@ -92,11 +88,11 @@ def test_every_job_has_the_fate_of_the_plan(tmp_path: Path) -> None:
     assert opening.startswith("5. merge `state: active`")
 
 
-def test_jobs_of_mpi_are_drained_before_they_are_stuck(tmp_path: Path) -> None:
+def test_jobs_of_mpi_are_drained_before_they_are_stuck(tmp_path: Path, cache: Path) -> None:
     """Trainer 2.2 to 2.3: what waited would never start, what ran could not be evicted."""
     folder = _begun(tmp_path / "platform", "kubernetes-1.35", "openmpi")
     _upgraded(folder, "kubernetes-1.36")
-    code, outcomes = _rehearsed(folder)
+    code, outcomes = _rehearsed(folder, cache)
     _assert_fine(code, outcomes)
     *others, drain, trainer, _merge, _opening = _steps(outcomes)
     assert all(each.endswith("2 running jobs went on, 2 waiting jobs waited") for each in others)
@@ -104,18 +100,18 @@ def test_jobs_of_mpi_are_drained_before_they_are_stuck(tmp_path: Path) -> None:
     assert trainer.startswith("4. Trainer: trainer 2.2 -> 2.3: ")
 
 
-def test_other_jobs_go_on_and_start_after_it(tmp_path: Path) -> None:
+def test_other_jobs_go_on_and_start_after_it(tmp_path: Path, cache: Path) -> None:
     """Kueue 0.18 and Trainer 2.2 to 0.19 and 2.3, without a runtime of MPI: nothing is drained."""
     folder = _begun(tmp_path / "platform", "kubernetes-1.35", "torchrun")
     _upgraded(folder, "kubernetes-1.36")
-    code, outcomes = _rehearsed(folder)
+    code, outcomes = _rehearsed(folder, cache)
     _assert_fine(code, outcomes)
     steps = _steps(outcomes)
     assert len(steps) == 4
     assert all(each.endswith("2 running jobs went on, 2 waiting jobs waited") for each in steps)
 
 
-def test_tree_that_does_not_read_patches_is_found(tmp_path: Path) -> None:
+def test_tree_that_does_not_read_patches_is_found(tmp_path: Path, cache: Path) -> None:
     """As policies were that read one form of changes to pods only, until the merge."""
     folder = _begun(tmp_path / "platform", "kubernetes-1.35", "torchrun")
     edited = 0
@@ -125,7 +121,7 @@ def test_tree_that_does_not_read_patches_is_found(tmp_path: Path) -> None:
         path.write_text(text.replace(_READS, "dyn([])"), encoding="utf-8")
     assert edited
     _upgraded(folder, "kubernetes-1.36")
-    code, outcomes = _rehearsed(folder)
+    code, outcomes = _rehearsed(folder, cache)
     assert code == 1
     (found,) = (each for each in outcomes if not each["fine"])
     assert found["promise"] == _BETWEEN
