@@ -56,7 +56,7 @@ test: venv tools
 TESTS ?= not e2e
 thorough: venv tools browser go
 	$(bin)/trainyard fit --build
-	$(bin)/pytest -n 2 --thorough -m "$(TESTS)"
+	$(bin)/pytest -n 2 --thorough -m "$(TESTS)" --durations 20
 
 # Edits profiles at random over committed trees, more often than `test` does. The same SEED makes the same edits.
 EDITS ?= 2000

@@ -44,6 +44,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         is_marked = item.get_closest_marker("thorough") is not None
         is_property = is_hypothesis_test(getattr(item, "obj", None))
+        if is_property and not is_marked:
+            item.add_marker("property")
         is_wanted = is_marked or is_property if thorough else not is_marked
         if update:
             is_wanted = is_wanted and "update_golden" in getattr(item, "fixturenames", ())

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from trainyard.model.named import by_name
 
+LOSSLESS_QUEUE = "LosslessQueue"
+"""What switches and cards of RoCE agree on: Converged Ethernet drops packets under load."""
+
 _FIRMWARE = "NodeFirmware"
 """Settings of firmware and PCIe that no operator of the tree makes: the README lists them."""
 
@@ -84,9 +87,7 @@ ROCE = Link(
     field="vlan",
     ranges="vlans",
     enforced="Vlans",
-    # Converged Ethernet drops packets under load unless switches and NICs agree on a lossless or
-    # ECN-marked queue.
-    prepared=("LosslessQueue", _FIRMWARE),
+    prepared=(LOSSLESS_QUEUE, _FIRMWARE),
     # 0 is untagged, 1 what switches put untagged frames into, 4095 reserved (IEEE 802.1Q).
     first=2,
     last=4094,

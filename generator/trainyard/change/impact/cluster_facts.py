@@ -9,6 +9,7 @@ from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import DeviceFabric, Fabric, RailFabric
 from trainyard.model.hardware import Hardware
+from trainyard.model.link import LOSSLESS_QUEUE
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_bytes, format_cpu, format_seconds
 from trainyard.model.storage import Storage
@@ -120,6 +121,11 @@ def fabric_facts(fabric: Fabric) -> Facts:
         }
     for what, value in values.items():
         yield Fact("Network", f"fabric {fabric.name}", what), value
+    if isinstance(fabric, RailFabric) and LOSSLESS_QUEUE in fabric.link.prepared:
+        # The upper six bits of the class (RFC 2474); the others are for ECN.
+        code = fabric.traffic_class >> 2
+        marks = "what the driver marks" if fabric.traffic_class < 0 else f"DSCP {code}"
+        yield Fact("By hand", f"switches of fabric {fabric.name}", "carry without loss"), marks
 
 
 def topology_facts(topology: Topology) -> Facts:

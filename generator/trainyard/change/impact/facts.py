@@ -121,7 +121,8 @@ def _of_team(name: str, tenant: Tenant) -> Facts:
     yield Fact("Compliance", f"data of {name}", "must be encrypted between nodes"), encrypts
     yield Fact("Runtimes", name, "default runtime"), team.default_runtime or NONE
     copies = "TrainingRuntimes that its admins may make in each namespace"
-    yield Fact("Runtimes", name, copies), str(team.own_runtimes)
+    refused = "" if team.own_runtimes else ", and new jobs with those that exist are refused"
+    yield Fact("Runtimes", name, copies), f"{team.own_runtimes}{refused}"
     yield Fact("Jobs", f"a job of {name} without a queue's label"), _default_queue(team, tenant)
     yield Fact("Delivery", name, "hand-written components"), listed(team.components)
     yield Fact("Storage", name, "folder on NFS servers and in secret stores"), team.folder
