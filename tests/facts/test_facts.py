@@ -212,6 +212,26 @@ def test_dumps_of_any_form_have_the_same_facts(
     assert read(trainyard, "--from", "facts.json") == found
 
 
+def test_folder_may_have_other_files(
+    repository: Path,  # noqa: F811
+    trainyard: Call,  # noqa: F811
+) -> None:
+    """Values of a chart are passed over; what a broken file would have had is not known."""
+    node = {"apiVersion": "v1", "kind": "Node", **NODE}
+    folder = repository / "dump"
+    folder.mkdir()
+    (folder / "nodes.json").write_text(json.dumps(node), "utf-8")
+    (folder / "values.yaml").write_text("replicas: 1\n", "utf-8")
+    (folder / "queues.json").write_text('{"kind": "List", "items": [', "utf-8")
+    found = read(trainyard, "--from", "dump")
+    assert found["objects"] == [KEPT]
+    (why,) = found["skipped"]
+    assert why.startswith("dump/queues.json is not JSON")
+    assert f"not read: {why}" in trainyard("facts", "lab", "--from", "dump").out
+    named = trainyard("facts", "lab", "--from", "dump/values.yaml")
+    assert (named.code, "not a Kubernetes object" in named.err) == (5, True)
+
+
 @pytest.mark.parametrize(
     ("content", "code", "text"),
     [

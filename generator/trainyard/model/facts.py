@@ -118,6 +118,7 @@ class Facts:
             no object of it.
         objects: by apiVersion, kind, namespace and name.
         table: digest of the table of what is read: another one kept other fields.
+        skipped: why files of a dump could not be read.
     """
 
     cluster: str
@@ -126,6 +127,7 @@ class Facts:
     unread: tuple[Unread, ...]
     objects: tuple[Body, ...]
     table: str = ""
+    skipped: tuple[str, ...] = ()
 
     def of(self, resource: Resource) -> list[Body]:
         """Return the objects of a kind."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 from trainyard.diagnostics import TreeError
 from trainyard.facts.collect import collect, of_dump
 from trainyard.facts.kubectl import Kubectl
-from trainyard.handed_in import documents_of, facts_objects, files_in, is_facts, objects, shown
+from trainyard.handed_in import dumps_in, facts_objects, is_facts, objects
 from trainyard.model.cluster import OWN_SERVER
 from trainyard.model.facts import Body, Facts, Scope, Unread
-from trainyard.model.lookup import mapping, mappings, text
+from trainyard.model.lookup import mapping, mappings, text, texts
 from trainyard.model.platform import Site
 from trainyard.model.readable import DIGEST, KUEUE_FILE, TABLE
 from trainyard.schema.published import VERSION
@@ -61,12 +62,12 @@ def from_files(site: Site, paths: Sequence[Path]) -> Facts:
         OtherClusterError: the facts are of another cluster.
         TreeError: a file can't be read, is no dump, or has facts of another form.
     """
-    documents = [(shown(file), documents_of(file)) for file in files_in(paths)]
+    documents, skipped = dumps_in(paths)
     if len(documents) == 1 and is_facts(documents[0][1][0]):
         name, (document,) = documents[0]
         return _read(site, name, document)
     bodies = [body for name, found in documents for body in _bodies(name, found)]
-    return of_dump(bodies, site.name, scope_of(site))
+    return replace(of_dump(bodies, site.name, scope_of(site)), skipped=tuple(skipped))
 
 
 def kueue_of(facts: Facts) -> Mapping[str, Any]:
@@ -111,7 +112,7 @@ def _read(site: Site, name: str, document: Body) -> Facts:
     if result.get("table") != DIGEST:
         raise TreeError(f"{name} has the fields that another Trainyard reads: write it anew")
     server, kubernetes = text(result, "server"), text(result, "kubernetes")
-    return Facts(cluster, server, kubernetes, unread, found, DIGEST)
+    return Facts(cluster, server, kubernetes, unread, found, DIGEST, texts(result, "skipped"))
 
 
 def _unread(name: str, result: Body) -> tuple[Unread, ...]:
