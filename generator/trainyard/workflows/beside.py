@@ -12,7 +12,7 @@ from trainyard.generation.waivers import not_waived
 from trainyard.model.facts import Facts
 from trainyard.model.live import Live
 from trainyard.model.platform import Platform, Site
-from trainyard.workflows.facts import kueue_of
+from trainyard.workflows.facts import argocd_of, kueue_of
 from trainyard.workflows.generate import check_tree
 
 ReadFacts = Callable[[Platform], tuple[Site, Facts]]
@@ -74,6 +74,7 @@ def beside(wanted: Wanted, run: Run, find: Findings) -> Beside:
         return Beside(generation, found)
     site, facts = wanted.read(platform)
     every = (*generation.manifests[site.name], *component_manifests(site))
-    live = Live(site, wanted.phase, every, facts, kueue_of(facts))
+    argocd = argocd_of(facts, site.cluster.argocd_namespace)
+    live = Live(site, wanted.phase, every, facts, kueue_of(facts), argocd)
     left = not_waived(find(live), generation.checked.profiles.waivers)
     return Beside(generation, tuple(left), live)

@@ -13,15 +13,17 @@ from trainyard.facts.collect import collect, of_dump
 from trainyard.facts.kubectl import Kubectl
 from trainyard.handed_in import dumps_in, facts_objects, is_facts, objects
 from trainyard.model.cluster import OWN_SERVER
-from trainyard.model.facts import Body, Facts, Scope, Unread
+from trainyard.model.facts import Body, Facts, Scope, Unread, place_of
 from trainyard.model.lookup import mapping, mappings, text, texts
 from trainyard.model.platform import Site
 from trainyard.model.readable import DIGEST, KUEUE_FILE, TABLE
+from trainyard.model.readable_of_others import ARGOCD_FILES
 from trainyard.schema.published import VERSION
 from trainyard.yaml_io.events import StreamError
 from trainyard.yaml_io.manifests import parse_manifests
 
 _KEY = "controller_manager_config.yaml"
+_LISTS = ("resource.exclusions", "resource.inclusions")
 
 
 class OtherClusterError(ValueError):
@@ -79,6 +81,24 @@ def kueue_of(facts: Facts) -> Mapping[str, Any]:
             return {}
         return next((each for each in documents if isinstance(each, dict)), {})
     return {}
+
+
+def argocd_of(facts: Facts, namespace: str) -> Mapping[str, Any]:
+    """Return the settings of Argo CD in a namespace, its lists as such."""
+    for resource in ARGOCD_FILES:
+        for body in facts.of(resource):
+            if place_of(body)[0] == namespace:
+                data = mapping(dict(body), "data")
+                return data | {key: _rules(data, key) for key in _LISTS if key in data}
+    return {}
+
+
+def _rules(data: Body, key: str) -> list[Any]:
+    """Return a list that a setting has as YAML; empty for what Argo CD does not read either."""
+    try:
+        return next((each for each in parse_manifests(text(data, key)) if each), [])
+    except StreamError:
+        return []
 
 
 def _bodies(name: str, documents: Iterable[Any]) -> Iterator[Body]:
