@@ -95,6 +95,17 @@ def test_file_that_could_not_be_read_is_an_error(trainyard: Call) -> None:
     assert "if it stays: The rules that need it" in ended.out
 
 
+def test_old_facts_are_a_warning(trainyard: Call) -> None:
+    """Of yesterday they are fine; a warning is no error."""
+    write("lab", "before")
+    options = ("preflight", "lab", "--from", FILE, "--today", "2026-11-21", "--read-on")
+    ended = trainyard(*options, "2026-11-20")
+    assert (ended.code, "old-facts" in ended.out) == (0, False)
+    ended = trainyard(*options, "2026-11-19")
+    assert (ended.code, "2026-11-19, 2 days ago" in ended.out) == (0, True)
+    assert trainyard(*options, "yesterday").code == 2
+
+
 def test_only_one_configmap_is_asked_for(trainyard: Call) -> None:
     """A dump of all of them would hold what is nobody's business."""
     write("lab", "before")

@@ -31,6 +31,8 @@ class Live:
         manifests: the committed objects, those of components included.
         kueue: Kueue's configuration in its ConfigMap; empty where there is none.
         argocd: settings of the cluster's own Argo CD that are read; empty where there are none.
+        read_on: ISO date of the facts; empty where nobody states it.
+        today: ISO date.
     """
 
     site: Site
@@ -39,6 +41,8 @@ class Live:
     facts: Facts
     kueue: Mapping[str, Any]
     argocd: Mapping[str, Any] = field(default_factory=dict)
+    read_on: str = ""
+    today: str = ""
 
     @property
     def at(self) -> Pointer:

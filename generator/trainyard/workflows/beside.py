@@ -48,12 +48,14 @@ class Wanted:
         read: reads the cluster, once the tree is known to be right.
         phase: `BEFORE` the first sync of the tree, or `AFTER` it.
         today: ISO date that last days are compared with.
+        read_on: ISO date of the facts; empty where nobody states it.
     """
 
     place: Target
     read: ReadFacts
     phase: str
     today: str
+    read_on: str = ""
 
 
 def beside(wanted: Wanted, run: Run, find: Findings) -> Beside:
@@ -75,6 +77,7 @@ def beside(wanted: Wanted, run: Run, find: Findings) -> Beside:
     site, facts = wanted.read(platform)
     every = (*generation.manifests[site.name], *component_manifests(site))
     argocd = argocd_of(facts, site.cluster.argocd_namespace)
-    live = Live(site, wanted.phase, every, facts, kueue_of(facts), argocd)
+    when = wanted.read_on, wanted.today
+    live = Live(site, wanted.phase, every, facts, kueue_of(facts), argocd, *when)
     left = not_waived(find(live), generation.checked.profiles.waivers)
     return Beside(generation, tuple(left), live)
