@@ -84,6 +84,11 @@ class Diagnostic:
         """The finding without its line, which an edit above it moves."""
         return self.rule, self.at.file, self.message
 
+    @property
+    def when(self) -> str:
+        """When its consequence comes: a cluster that runs is as it is, whatever is merged."""
+        return "if it stays" if self.rule.startswith("preflight/") else "if merged"
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from errno import EBADF
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,10 @@ FACTS = "facts"
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 PYTHON = 256 << 10
 """Bytes of Python source, for which its parser takes at most 0.25 GB."""
+
+
+class NoObjectError(TreeError):
+    """A file has something else than Kubernetes objects, such as the values of a chart."""
 
 
 def shown(file: Path) -> str:
@@ -63,10 +67,43 @@ def listed(file: Path) -> tuple[tuple[tuple[Step, ...], Body], ...]:
     Raises:
         TreeError: it can't be read, or is not a list of objects.
     """
-    documents = documents_of(file)
+    return tuple(members(shown(file), documents_of(file)))
+
+
+def members(name: str, documents: list[Any]) -> Iterator[tuple[tuple[Step, ...], Body]]:
+    """Yield the path and body of each object of a dump, or of facts.
+
+    Raises:
+        TreeError: a document is not an object.
+    """
     if len(documents) == 1 and is_facts(documents[0]):
-        documents = facts_objects(shown(file), documents[0])
-    return tuple(objects(shown(file), documents))
+        documents = facts_objects(name, documents[0])
+    yield from objects(name, documents)
+
+
+def dumps_in(paths: Sequence[Path]) -> tuple[list[tuple[str, list[Any]]], list[str]]:
+    """Return name and documents of each dump, and why files of a folder could not be read.
+
+    A folder may have other files beside dumps: those without objects are passed over.
+
+    Raises:
+        TreeError: a file that is named can't be read, or is no dump; or a folder has none.
+    """
+    found: list[tuple[str, list[Any]]] = []
+    skipped: list[str] = []
+    for file in files_in(paths):
+        try:
+            documents = documents_of(file)
+            if not is_facts(documents[0]):
+                list(objects(shown(file), documents))
+            found.append((shown(file), documents))
+        except TreeError as problem:
+            if file in paths:
+                raise
+            why = str(problem)
+            if not isinstance(problem, NoObjectError):
+                skipped.append(why if shown(file) in why else f"{shown(file)}: {why}")
+    return found, skipped
 
 
 def documents_of(file: Path) -> list[Any]:
@@ -158,7 +195,7 @@ def _members(name: str, number: int, items: Any) -> Iterator[tuple[tuple[Step, .
 
 def _need_object(name: str, body: Any) -> None:
     if not isinstance(body, dict) or "kind" not in body:
-        raise TreeError(f"{name} has a document that is not a Kubernetes object")
+        raise NoObjectError(f"{name} has a document that is not a Kubernetes object")
 
 
 def content_of(file: Path, limit: int) -> tuple[bytes, str]:

@@ -82,6 +82,30 @@ def test_unread_kind_is_an_error_until_it_is_waived(tree: Path, trainyard: Call)
     assert "unused-waiver" not in trainyard("validate").out
 
 
+def test_file_that_could_not_be_read_is_an_error(trainyard: Call) -> None:
+    """What it would have had is not known, for both commands."""
+    write("lab", "before")
+    facts = json.loads(Path(FILE).read_text("utf-8"))
+    facts["result"]["skipped"] = ["dump/queues.json is not JSON"]
+    Path(FILE).write_text(json.dumps(facts), "utf-8")
+    message = "error[preflight/unchecked]: dump/queues.json is not JSON; what it has is not known"
+    for command in ("preflight", "drift"):
+        ended = trainyard(command, "lab", "--from", FILE)
+        assert (ended.code, ended.out.count(message)) == (1, 1), ended
+    assert "if it stays: The rules that need it" in ended.out
+
+
+def test_old_facts_are_a_warning(trainyard: Call) -> None:
+    """Of yesterday they are fine; a warning is no error."""
+    write("lab", "before")
+    options = ("preflight", "lab", "--from", FILE, "--today", "2026-11-21", "--read-on")
+    ended = trainyard(*options, "2026-11-20")
+    assert (ended.code, "old-facts" in ended.out) == (0, False)
+    ended = trainyard(*options, "2026-11-19")
+    assert (ended.code, "2026-11-19, 2 days ago" in ended.out) == (0, True)
+    assert trainyard(*options, "yesterday").code == 2
+
+
 def test_only_one_configmap_is_asked_for(trainyard: Call) -> None:
     """A dump of all of them would hold what is nobody's business."""
     write("lab", "before")

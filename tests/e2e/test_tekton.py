@@ -24,6 +24,8 @@ def written() -> str:
 
 def test_objects_are_accepted() -> None:
     assert judged(written()) == (0, "")
+    _, facts = ci_files(SYSTEMS["tekton"], "platform/gpu", "main", clusters=["lab"]).values()
+    assert judged(facts.decode()) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ def test_table_has_no_secret_and_no_pod() -> None:
     assert {each.plural for each in TABLE}.isdisjoint({"secrets", "pods", "events"})
     assert [(each.only, each.within) for each in TABLE if each.plural == "configmaps"] == [
         (("kueue-system", "kueue-manager-config"), ""),
+        (("argocd", "argocd-cm"), ""),
+        (("openshift-gitops", "argocd-cm"), ""),
         (None, "trainyard-system"),
     ]
 
@@ -124,6 +126,51 @@ def test_objects_are_stripped_sorted_and_of_all_pages(
         KEPT,
     ]
     assert "hidden" not in json.dumps(result)
+
+
+def test_addresses_and_certificates_are_digests(
+    repository: Path,  # noqa: F811
+    trainyard: Call,  # noqa: F811
+) -> None:
+    """The same address has the same digest, whatever its account; read again, it stays."""
+    argocd = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application"}
+    addresses = ("https://a:hidden@git.x/Y.git", "https://git.x/y/", "https://git.x/z")
+    applications = [
+        {**argocd, "metadata": {"name": str(n)}, "spec": {"source": {"repoURL": each}}}
+        for n, each in enumerate(addresses)
+    ]
+    hook = {"name": "h", "clientConfig": {"caBundle": "hidden", "url": "https://hidden"}}
+    hooks = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingWebhookConfiguration",
+        "metadata": {"name": "h"},
+        "webhooks": [hook, {"clientConfig": {"caBundle": ""}}],
+    }
+    settings = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "argocd-cm", "namespace": "argocd"},
+        "data": {"oidc.config": "clientSecret: hidden", "installationID": "west"},
+    }
+    text = json.dumps(listed(*applications, hooks, settings))
+    (repository / "all.json").write_text(text, "utf-8")
+    found = read(trainyard, "--from", "all.json")
+    assert "hidden" not in json.dumps(found)
+    first, second, third, configuration, map_ = sorted(
+        found["objects"], key=lambda each: ["Application", *_KINDS].index(each["kind"])
+    )
+    digests = [each["spec"]["source"]["repoURL"] for each in (first, second, third)]
+    assert digests[0] == digests[1] != digests[2]
+    assert [each["clientConfig"]["caBundle"][:7] for each in configuration["webhooks"]] == [
+        "sha256:",
+        "",
+    ]
+    assert map_["data"] == {"installationID": "west"}
+    trainyard("facts", "lab", "--from", "all.json", "--format", "json:facts.json")
+    assert read(trainyard, "--from", "facts.json") == found
+
+
+_KINDS = ("MutatingWebhookConfiguration", "ConfigMap")
 
 
 def test_version_that_the_cluster_serves_is_read(
@@ -210,6 +257,26 @@ def test_dumps_of_any_form_have_the_same_facts(
 
     assert trainyard("facts", "lab", "--from", "dump", "--format", "json:facts.json").code == 0
     assert read(trainyard, "--from", "facts.json") == found
+
+
+def test_folder_may_have_other_files(
+    repository: Path,  # noqa: F811
+    trainyard: Call,  # noqa: F811
+) -> None:
+    """Values of a chart are passed over; what a broken file would have had is not known."""
+    node = {"apiVersion": "v1", "kind": "Node", **NODE}
+    folder = repository / "dump"
+    folder.mkdir()
+    (folder / "nodes.json").write_text(json.dumps(node), "utf-8")
+    (folder / "values.yaml").write_text("replicas: 1\n", "utf-8")
+    (folder / "queues.json").write_text('{"kind": "List", "items": [', "utf-8")
+    found = read(trainyard, "--from", "dump")
+    assert found["objects"] == [KEPT]
+    (why,) = found["skipped"]
+    assert why.startswith("dump/queues.json is not JSON")
+    assert f"not read: {why}" in trainyard("facts", "lab", "--from", "dump").out
+    named = trainyard("facts", "lab", "--from", "dump/values.yaml")
+    assert (named.code, "not a Kubernetes object" in named.err) == (5, True)
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,9 @@ from trainyard.yaml_io.source import Profiles, ReleaseFolder, Source
 HERE = Path(__file__).parent
 ALSO = "also"
 BEFORE = "before"
-CLUSTER, PHASE, UNREAD = "cluster", "phase", "unread"
+CLUSTER, PHASE, UNREAD, READ_ON = "cluster", "phase", "unread", "readOn"
 """Of a case about a running cluster: what differs of its objects, by kind, namespace and name; the
-phase; and what can't be read."""
+phase; what can't be read; and the day on which it was read."""
 TODAY = "2026-11-21"
 """That the cases' ends and waivers are compared with."""
 
@@ -122,7 +122,7 @@ def faultless() -> Mapping[str, Source]:
 
 def changed(changes: Mapping[str, Any]) -> Profiles:
     """Return the base profiles after some changes."""
-    own = {BEFORE, CLUSTER, PHASE, UNREAD}
+    own = {BEFORE, CLUSTER, PHASE, UNREAD, READ_ON}
     return _change(_base(), {name: each for name, each in changes.items() if name not in own})
 
 
@@ -133,7 +133,7 @@ def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
     found = [*unresolved, *check_meaning(platform, TODAY)]
     if CLUSTER in changes and not has_errors(found):
         live = live_of(platform, changes[CLUSTER], changes.get(PHASE), changes.get(UNREAD, {}))
-        found += compare(live)
+        found += compare(replace(live, read_on=changes.get(READ_ON, ""), today=TODAY))
     if before is not None and not has_errors(found):
         found += [
             each

@@ -29,6 +29,7 @@ PROGRAMS = Path(sys.executable).parent
 ZIZMOR = [str(PROGRAMS / "zizmor"), "--offline", "--color", "never"]
 ACTIONLINT = REPOSITORY / ".tools" / "bin" / "actionlint"
 TEKTON = "github.com/tektoncd/pipeline@v1.15.0"
+CLUSTERS = ("lab", "prod-east")
 ACTION = [REPOSITORY / "action.yml"]
 OWN = sorted(REPOSITORY.glob(".github/workflows/*.yaml"))
 
@@ -41,9 +42,9 @@ def judged(*command: str | Path, cwd: Path = REPOSITORY) -> str:
 
 
 def written(name: str, folder: Path, *, pinned: bool) -> list[Path]:
-    root, new = plan_ci(name, folder, ORIGINS[name] if pinned else "")
+    root, new = plan_ci(name, folder, ORIGINS[name] if pinned else "", CLUSTERS)
     write_ci(root, new)
-    return [root / path for path in SYSTEMS[name].files]
+    return [root / path for path in (*SYSTEMS[name].files, *SYSTEMS[name].facts)]
 
 
 @pytest.fixture(params=["pinned", "placeholder", "ours"])
@@ -65,11 +66,11 @@ def test_actionlint_finds_nothing(workflows: list[Path], tmp_path: Path) -> None
 
 def test_zizmor_finds_nothing_but_one_trigger(tmp_path: Path) -> None:
     """Pedantic as it can be; the one trigger that can write has its reason beside it."""
-    check, comment = written("github", tmp_path, pinned=True)
-    said = judged(*ZIZMOR, "--persona", "pedantic", check, comment)
+    files = written("github", tmp_path, pinned=True)
+    said = judged(*ZIZMOR, "--persona", "pedantic", *files)
 
-    assert "No findings to report. Good job! (1 ignored)" in said
-    (ignored,) = _ignored(check, comment)
+    assert "No findings to report. Good job! (1 ignored, 1 suppressed)" in said
+    (ignored,) = _ignored(*files)
     assert ignored.startswith("workflow_run: # zizmor: ignore[dangerous-triggers] the ")
 
 
@@ -86,7 +87,7 @@ def _ignored(*files: Path) -> list[str]:
 
 def test_zizmor_sees_what_would_be_wrong(tmp_path: Path) -> None:
     """The programs that found nothing do look."""
-    _, comment = written("github", tmp_path, pinned=True)
+    _, comment, _ = written("github", tmp_path, pinned=True)
     comment.write_text(comment.read_text("utf-8").replace("# zizmor: ignore", "# ignore"), "utf-8")
     found = subprocess.run(
         [*ZIZMOR, "--format", "json", comment],
@@ -148,10 +149,10 @@ def faults(schemas: dict[str, Any], objects: list[Any]) -> Iterator[str]:
 
 def test_tekton_objects_fit_their_schemas(crds: dict[str, Any], tmp_path: Path) -> None:
     """Task and Pipeline have no field that Tekton does not have, and none of another type."""
-    (file,) = written("tekton", tmp_path, pinned=True)
-    objects = list(yaml.safe_load_all(file.read_text("utf-8")))
+    files = written("tekton", tmp_path, pinned=True)
+    objects = [each for file in files for each in yaml.safe_load_all(file.read_text("utf-8"))]
 
-    assert [each["kind"] for each in objects] == ["Task", "Pipeline"]
+    assert [each["kind"] for each in objects] == ["Task", "Pipeline", "Task", "Task"]
     assert list(faults(crds, objects)) == []
     objects[0]["spec"]["steps"][0]["scripts"] = "x"
     objects[1]["spec"]["tasks"][0]["timeout"] = 15
@@ -160,7 +161,7 @@ def test_tekton_objects_fit_their_schemas(crds: dict[str, Any], tmp_path: Path) 
 
 def test_pipeline_gives_the_task_what_it_declares(tmp_path: Path) -> None:
     """Names that no schema compares."""
-    (file,) = written("tekton", tmp_path, pinned=True)
+    file, _ = written("tekton", tmp_path, pinned=True)
     task, pipeline = yaml.safe_load_all(file.read_text("utf-8"))
     (used,) = pipeline["spec"]["tasks"]
 

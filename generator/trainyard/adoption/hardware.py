@@ -14,7 +14,8 @@ from trainyard.model.facts import Facts, labels_of, place_of
 from trainyard.model.importable import PODS
 from trainyard.model.lookup import mapping
 from trainyard.model.quantity import counted
-from trainyard.model.readable import NODE_STATES, NUMA
+from trainyard.model.readable import NODE_STATES
+from trainyard.model.readable_of_others import NUMA
 from trainyard.scaffold.measured import Fact, gpus_of, ports_of
 from trainyard.scaffold.measured import facts as measured_facts
 from trainyard.scaffold.nodes import Measured

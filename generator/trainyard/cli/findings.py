@@ -172,7 +172,7 @@ def remarks(
         explain: whether the consequence is wanted; findings of a rule mostly have the same.
     """
     if diagnostic.consequence and explain:
-        yield "if merged", diagnostic.consequence
+        yield diagnostic.when, diagnostic.consequence
     for note in diagnostic.notes[:NOTES]:
         yield "note", _note(note, places)
     if len(diagnostic.notes) > NOTES:

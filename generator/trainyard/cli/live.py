@@ -69,7 +69,7 @@ def facts_of(site: Site, context: str, files: tuple[Path, ...]) -> Facts:
 
 
 def compared(
-    place: Target, cluster: str, sources: Sources, when: tuple[str, str], find: Findings
+    place: Target, cluster: str, sources: Sources, when: tuple[str, ...], find: Findings
 ) -> Beside:
     """Return a cluster beside its committed tree.
 
@@ -77,7 +77,7 @@ def compared(
         place: the profiles and the tree.
         cluster: its name.
         sources: context, and files.
-        when: phase, and day that last days are compared with.
+        when: phase, day that last days are compared with, and day of the facts if it is known.
         find: looks at both.
 
     Raises:

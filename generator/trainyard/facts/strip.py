@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.model.facts import TRACKING, Body, Resource
+from trainyard.model.facts import INSTALLATION, TRACKING, Body, Resource, digest
 from trainyard.model.readable import is_compared
 
 _METADATA = (
@@ -16,15 +16,19 @@ _METADATA = (
     "ownerReferences.kind",
     "ownerReferences.name",
 )
+_OWNERS = frozenset({INSTALLATION, TRACKING})
 _VARIABLES = "env"
 """Key of a container with its variables."""
 
 
 def stripped(resource: Resource, body: Body) -> dict[str, Any]:
     """Return an object with the fields that the table names, and parts of its metadata."""
-    kept = _kept(body, _tree(("apiVersion", "kind", *resource.keep, *resource.compared)))
+    plain = ("apiVersion", "kind", *resource.keep, *resource.compared)
+    kept = _kept(body, _tree((*plain, *resource.digested)))
     if resource.compared:
         kept = _without_values(kept)
+    if resource.digested:
+        kept = _with_digests(kept, _tree(resource.digested))
     metadata = body.get("metadata")
     if isinstance(metadata, Mapping):
         kept["metadata"] = _metadata(resource, metadata)
@@ -57,7 +61,7 @@ def _managers(resource: Resource, entries: list[Any]) -> list[dict[str, Any]]:
 
 
 def _is_read(resource: Resource, annotation: str) -> bool:
-    return annotation == TRACKING or (bool(resource.compared) and is_compared(annotation))
+    return annotation in _OWNERS or (bool(resource.compared) and is_compared(annotation))
 
 
 def _managed(resource: Resource, entries: list[Any]) -> Iterator[dict[str, Any]]:
@@ -92,13 +96,32 @@ def _tree(paths: tuple[str, ...]) -> dict[str, Any]:
     tree: dict[str, Any] = {}
     for path in paths:
         place = tree
-        for step in path.split("."):
+        for step in _steps(path):
             if step in place and not place[step]:
                 break
             place = place.setdefault(step, {})
         else:
             place.clear()
     return tree
+
+
+def _steps(path: str) -> list[str]:
+    """Return the keys of a path, e.g. ``data[a.b]`` or ``spec.source``."""
+    dotted, _, last = path.partition("[")
+    return [*dotted.split("."), *([last.removesuffix("]")] if last else [])]
+
+
+def _with_digests(value: Any, tree: Mapping[str, Any]) -> Any:
+    """Return a value with digests in place of the texts that a tree of paths names."""
+    if not tree:
+        return digest(value) if isinstance(value, str) else ""
+    if isinstance(value, list):
+        return [_with_digests(each, tree) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: _with_digests(each, tree[key]) if key in tree else each for key, each in value.items()
+    }
 
 
 def _kept(value: Any, tree: Mapping[str, Any]) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from trainyard.model.lookup import mappings, text
@@ -12,6 +14,10 @@ Body = Mapping[str, Any]
 
 TRACKING = "argocd.argoproj.io/tracking-id"
 """Annotation of Argo CD: Application, group and kind, namespace and name of what it applied."""
+INSTALLATION = "argocd.argoproj.io/installation-id"
+"""Annotation of an Argo CD that has a name of its own (`installationID` of its settings)."""
+_ACCOUNT = re.compile(r"//[^/@]*@")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,7 @@ class Resource:
         version: that is read, unless the cluster's CRD serves only others.
         plural: in the API's paths.
         keep: dotted paths of the fields that are kept beside parts of its metadata; a list on the
-            way is walked through.
+            way is walked through. A last key with dots stands in brackets.
         only: namespace and name of the only object that is read; None to read all of them.
         compared: dotted paths of the fields that `drift` compares with those of the tree; they are
             kept too. No list is on the way.
@@ -31,6 +37,7 @@ class Resource:
             then only what the tree states is compared.
         of_tree: whether only the objects in namespaces of the tree are kept.
         within: the only namespace that is read; empty for all of them.
+        digested: dotted paths of texts of which only a digest is kept.
     """
 
     group: str
@@ -43,6 +50,7 @@ class Resource:
     is_open: bool = False
     of_tree: bool = False
     within: str = ""
+    digested: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -118,6 +126,7 @@ class Facts:
             no object of it.
         objects: by apiVersion, kind, namespace and name.
         table: digest of the table of what is read: another one kept other fields.
+        skipped: why files of a dump could not be read.
     """
 
     cluster: str
@@ -126,6 +135,7 @@ class Facts:
     unread: tuple[Unread, ...]
     objects: tuple[Body, ...]
     table: str = ""
+    skipped: tuple[str, ...] = ()
 
     def of(self, resource: Resource) -> list[Body]:
         """Return the objects of a kind."""
@@ -140,6 +150,14 @@ class Facts:
 def place_of(body: Body) -> tuple[str, str]:
     """Return the namespace and name of an object."""
     return text(body, "metadata", "namespace"), text(body, "metadata", "name")
+
+
+def digest(value: str) -> str:
+    """Return what a text is compared by: of an address of Git without account and ending."""
+    if not value or _DIGEST.fullmatch(value):
+        return value
+    plain = _ACCOUNT.sub("//", value).rstrip("/").removesuffix(".git").lower()
+    return f"sha256:{sha256(plain.encode()).hexdigest()}"
 
 
 def labels_of(body: Body) -> Mapping[str, str]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.facts import TRACKING, Body, Facts, Resource, labels_of
+from trainyard.model.facts import INSTALLATION, TRACKING, Body, Facts, Resource, labels_of, place_of
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
-from trainyard.model.readable import NODES
+from trainyard.model.readable import NAMESPACES, NODES
+from trainyard.model.readable_of_others import ARGOCD_FILES
 
 BEFORE, AFTER = "before", "after"
 """Phases: before the first sync of a tree, and after it."""
@@ -29,6 +30,9 @@ class Live:
         phase: `BEFORE` or `AFTER`.
         manifests: the committed objects, those of components included.
         kueue: Kueue's configuration in its ConfigMap; empty where there is none.
+        argocd: settings of the cluster's own Argo CD that are read; empty where there are none.
+        read_on: ISO date of the facts; empty where nobody states it.
+        today: ISO date.
     """
 
     site: Site
@@ -36,6 +40,9 @@ class Live:
     manifests: tuple[Manifest, ...]
     facts: Facts
     kueue: Mapping[str, Any]
+    argocd: Mapping[str, Any] = field(default_factory=dict)
+    read_on: str = ""
+    today: str = ""
 
     @property
     def at(self) -> Pointer:
@@ -54,6 +61,11 @@ class Live:
         of_teams = (tenant.application for tenant in self.site.tenants)
         return frozenset((*map(self.site.part, _PARTS), *of_teams))
 
+    def may_have(self, resource: Resource) -> bool:
+        """Return whether a kind can be there: Argo CD's settings are in its namespace alone."""
+        namespace = self.site.cluster.argocd_namespace
+        return resource not in ARGOCD_FILES or resource.only == (namespace, "argocd-cm")
+
     def of(self, resource: Resource) -> list[Body]:
         """Return the objects of a kind on the cluster."""
         return self.facts.of(resource)
@@ -67,12 +79,28 @@ class Live:
 
         Argo CD's mark decides; without one, the label that each object of a tree has.
         """
-        tracked = mapping(dict(body), "metadata", "annotations").get(TRACKING)
+        marks = mapping(dict(body), "metadata", "annotations")
+        tracked, other = marks.get(TRACKING), self._other_argocd(marks)
         if isinstance(tracked, str):
             application = tracked.partition(":")[0]
-            is_ours = application in self.applications
-            return "" if is_ours else f"Application `{application}`"
+            is_ours = application in self.applications and not other
+            return "" if is_ours else f"Application `{application}`{other}"
         return "" if labels_of(body).get(_MANAGER) == _US else _managers(body)
+
+    def _other_argocd(self, marks: Mapping[str, Any]) -> str:
+        """Return which other Argo CD marked an object; not known where ours is elsewhere."""
+        installation = str(marks.get(INSTALLATION) or "")
+        own = str(self.argocd.get("installationID") or "")
+        is_ours = installation == own or self.site.cluster.has_remote_argocd
+        return "" if is_ours else f" of Argo CD `{installation or 'without an installation id'}`"
+
+    def labels_of(self, namespace: str) -> dict[str, str]:
+        """Return the labels that a namespace has, or will have by the tree."""
+        named = {"kubernetes.io/metadata.name": namespace}
+        for body in (*(each.body for each in self.made(NAMESPACES)), *self.of(NAMESPACES)):
+            if place_of(body)[1] == namespace:
+                return {**labels_of(body), **named}
+        return named
 
     def nodes_of(self, pool: Pool) -> list[Body]:
         """Return the nodes that a pool's labels select."""

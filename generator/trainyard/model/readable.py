@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from trainyard.model.facts import Resource
+from trainyard.model.readable_of_others import OF_OTHERS
 from trainyard.model.readable_of_tree import OF_TREE
 
 _ADMISSION = "admissionregistration.k8s.io"
@@ -19,7 +20,11 @@ _SPEC = ("spec",)
 _STATES = ("status.conditions.type", "status.conditions.status", "status.conditions.message")
 
 CRDS = Resource(
-    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", ("spec",)
+    "apiextensions.k8s.io",
+    "v1",
+    "customresourcedefinitions",
+    "CustomResourceDefinition",
+    ("spec", "status.storedVersions"),
 )
 NODES = Resource(
     "",
@@ -65,13 +70,7 @@ DEPLOYMENTS = Resource(
         "status.availableReplicas",
     ),
 )
-STATEFUL_SETS = Resource(
-    "apps",
-    "v1",
-    "statefulsets",
-    "StatefulSet",
-    ("spec.replicas", *DEPLOYMENTS.keep[1:]),
-)
+STATEFUL_SETS = Resource("apps", "v1", "statefulsets", "StatefulSet", DEPLOYMENTS.keep)
 KUEUE_FILE = Resource(
     "", "v1", "configmaps", "ConfigMap", ("data",), only=("kueue-system", "kueue-manager-config")
 )
@@ -159,7 +158,7 @@ APPLICATIONS = Resource(
     "applications",
     "Application",
     ("status.health.status", "status.sync.status"),
-    # An address of Git may hold a password, and parameters of Helm any value.
+    # Parameters of Helm may have any value.
     compared=(
         "spec.destination",
         "spec.ignoreDifferences",
@@ -168,6 +167,7 @@ APPLICATIONS = Resource(
         "spec.source.targetRevision",
         "spec.syncPolicy",
     ),
+    digested=("spec.source.repoURL", "spec.sources.repoURL"),
 )
 APPLICATION_SETS = Resource(
     _ARGOCD,
@@ -176,6 +176,7 @@ APPLICATION_SETS = Resource(
     "ApplicationSet",
     compared=("spec.preservedFields", "spec.syncPolicy"),
     is_open=True,
+    digested=("spec.template.spec.source.repoURL",),
 )
 PROJECTS = Resource(
     _ARGOCD,
@@ -206,12 +207,15 @@ NODE_STATES = Resource(
     "v1",
     "sriovnetworknodestates",
     "SriovNetworkNodeState",
-    tuple(
-        f"status.interfaces.{field}"
-        for field in (
-            *("deviceID", "linkSpeed", "linkType", "mtu", "name", "numVfs", "pciAddress"),
-            *("totalvfs", "vendor"),
-        )
+    (
+        "status.syncStatus",
+        *(
+            f"status.interfaces.{field}"
+            for field in (
+                *("deviceID", "linkSpeed", "linkType", "mtu", "name", "numVfs", "pciAddress"),
+                *("totalvfs", "vendor"),
+            )
+        ),
     ),
 )
 NETWORKS = Resource(_SRIOV, "v1", "sriovnetworks", "SriovNetwork", compared=_SPEC, is_open=True)
@@ -239,9 +243,6 @@ MACHINE_CONFIGS = Resource(
 KUBELET_CONFIGS = Resource(
     _MACHINES, "v1", "kubeletconfigs", "KubeletConfig", compared=_SPEC, is_open=True
 )
-NUMA = Resource(
-    "topology.node.k8s.io", "v1alpha2", "noderesourcetopologies", "NodeResourceTopology", ("zones",)
-)
 
 TABLE = (
     CRDS,
@@ -250,7 +251,8 @@ TABLE = (
     *(PRIORITIES, WORKLOADS, TRAIN_JOBS, RUNTIMES, POLICIES, BINDINGS),
     *(APPLICATIONS, APPLICATION_SETS, PROJECTS, ROLES, ROLE_BINDINGS),
     *(NODE_POLICIES, NODE_STATES, NETWORKS, IB_NETWORKS, POOL_CONFIGS, ADDRESS_POOLS),
-    *(MACHINE_POOLS, MACHINE_CONFIGS, KUBELET_CONFIGS, NUMA),
+    *(MACHINE_POOLS, MACHINE_CONFIGS, KUBELET_CONFIGS),
+    *OF_OTHERS,
     *OF_TREE,
 )
 """All that is read. The CRDs come first: they say which versions of the others are served."""

@@ -56,6 +56,7 @@ EXTERNAL_SECRETS = Resource(
     "v1",
     "externalsecrets",
     "ExternalSecret",
+    ("status.conditions.type", "status.conditions.status"),
     # The template may hold any value.
     compared=("spec.dataFrom", "spec.secretStoreRef", "spec.target.name"),
     is_open=True,

@@ -23,7 +23,8 @@ def rules_of(resources: Iterable[Resource]) -> list[dict[str, Any]]:
             groups.setdefault(each.group, []).append(each.plural)
         else:
             rule = {"apiGroups": [each.group], "resources": [each.plural]}
-            alone.append({**rule, "resourceNames": [each.only[1]], "verbs": ["get"]})
+            rule |= {"resourceNames": [each.only[1]], "verbs": ["get"]}
+            alone += [rule] if rule not in alone else []
     listed = (
         {"apiGroups": [group], "resources": sorted(plurals), "verbs": ["get", "list"]}
         for group, plurals in sorted(groups.items())

@@ -98,9 +98,10 @@ class LiveCheck:
 
     def needs(self, live: Live) -> tuple[Resource, ...]:
         """Return the kinds that it must know of a cluster."""
-        return tuple(each for each in self.reads if not self.partly or live.made(each))
+        there = filter(live.may_have, self.reads)
+        return tuple(each for each in there if not self.partly or live.made(each))
 
     def run(self, live: Live) -> Iterator[Diagnostic]:
         """Yield the rule's findings about what could be read."""
-        if self.partly or not live.facts.without(self.reads):
+        if self.partly or not live.facts.without(self.needs(live)):
             yield from self.find(live)

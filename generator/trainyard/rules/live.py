@@ -13,6 +13,7 @@ from trainyard.rules.check import LIVE_CHECKS
 from trainyard.rules.preflight.field_not_served import RULE as FIELD_NOT_SERVED
 from trainyard.rules.preflight.unchecked import RULE as UNCHECKED
 
+_AGAIN = "Make the file again, or take it out of the folder."
 RULES = (FIELD_NOT_SERVED, UNCHECKED, *(check.rule for check in LIVE_CHECKS))
 
 
@@ -35,6 +36,8 @@ def unchecked(live: Live, needed: Mapping[Resource, Collection[str]]) -> Iterato
         live: the cluster.
         needed: what each kind is needed for.
     """
+    for why in live.facts.skipped:
+        yield UNCHECKED.at(live.at, f"{why}; what it has is not known", hint=_AGAIN)
     causes: dict[str, list[Resource]] = {}
     for resource, reason in live.facts.without(needed):
         causes.setdefault(reason, []).append(resource)

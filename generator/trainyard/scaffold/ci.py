@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import accumulate
@@ -17,6 +18,7 @@ from trainyard.scaffold.install import put
 
 _TEMPLATES = files("trainyard.scaffold") / "ci"
 _COMMIT, _DIGEST = "[0-9a-f]{40}", "sha256:[0-9a-f]{64}"
+_CLUSTER = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 _PLAIN = re.compile(r"[A-Za-z0-9._/-]+")
 
 
@@ -30,6 +32,7 @@ class System:
         origin: form of what pins Trainyard: an action's commit, or an image's digest.
         form: the same for people.
         placeholder: stands for it.
+        facts: as `files`, of those that are written for clusters which are read.
     """
 
     files: Mapping[str, str]
@@ -37,6 +40,7 @@ class System:
     origin: re.Pattern[str]
     form: str
     placeholder: str
+    facts: Mapping[str, str]
 
 
 _IMAGE_FORM = "NAME@sha256:DIGEST"
@@ -55,6 +59,7 @@ SYSTEMS = {
         re.compile(rf"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+@{_COMMIT}"),
         "OWNER/NAME@SHA",
         f"example-org/trainyard@{'0' * 40} # placeholder: repository and commit of your Trainyard",
+        {".github/workflows/trainyard-facts.yaml": "github/trainyard-facts.yaml"},
     ),
     "gitlab": System(
         {
@@ -65,6 +70,7 @@ SYSTEMS = {
         _IMAGE,
         _IMAGE_FORM,
         _NO_IMAGE,
+        {".gitlab/trainyard-facts.yml": "gitlab/trainyard-facts.yml"},
     ),
     "tekton": System(
         {".tekton/trainyard.yaml": "tekton/trainyard.yaml"},
@@ -72,11 +78,14 @@ SYSTEMS = {
         _IMAGE,
         _IMAGE_FORM,
         _NO_IMAGE,
+        {".tekton/trainyard-facts.yaml": "tekton/trainyard-facts.yaml"},
     ),
 }
 
 
-def ci_files(system: System, folder: str, branch: str, origin: str = "") -> dict[str, bytes]:
+def ci_files(
+    system: System, folder: str, branch: str, origin: str = "", clusters: Collection[str] = ()
+) -> dict[str, bytes]:
     """Return the files of a CI system by path from the root of the Git repository.
 
     Args:
@@ -84,17 +93,12 @@ def ci_files(system: System, folder: str, branch: str, origin: str = "") -> dict
         folder: of the platform, from that root; ``.`` for the root itself.
         branch: that Argo CD syncs.
         origin: what pins Trainyard; empty for a placeholder.
+        clusters: that a runner at their site reads once a day.
 
     Raises:
         ValueError: a value has another form, so that it could mean something else in a template.
     """
-    for what, value in (("folder", folder), ("branch", branch)):
-        if not _PLAIN.fullmatch(value):
-            raise ValueError(
-                f"the {what} `{value}` has other characters than letters, digits, `.`, `_`, `-`"
-            )
-    if origin and not system.origin.fullmatch(origin):
-        raise ValueError(f"`--from {origin}` is not {system.form}")
+    _check(system, {"folder": folder, "branch": branch}, origin, clusters)
     # The version beside a pinned commit is for people, and for tools that update it.
     pinned = f"{origin} # {__version__}" if origin else system.placeholder
     values = {
@@ -102,8 +106,30 @@ def ci_files(system: System, folder: str, branch: str, origin: str = "") -> dict
         "@FOLDER@": folder,
         "@BRANCH@": branch,
         "@TRAINYARD@": pinned,
+        "@CLUSTERS@": json.dumps(list(clusters)),
     }
-    return {path: _filled(name, values) for path, name in system.files.items()}
+    wanted = {**system.files, **(system.facts if clusters else {})}
+    return {path: _filled(name, values) for path, name in wanted.items()}
+
+
+def _check(
+    system: System, paths: Mapping[str, str], origin: str, clusters: Collection[str]
+) -> None:
+    """Refuse what could mean something else in a template.
+
+    Raises:
+        ValueError: a value has another form.
+    """
+    for what, value in paths.items():
+        if not _PLAIN.fullmatch(value):
+            raise ValueError(
+                f"the {what} `{value}` has other characters than letters, digits, `.`, `_`, `-`"
+            )
+    if origin and not system.origin.fullmatch(origin):
+        raise ValueError(f"`--from {origin}` is not {system.form}")
+    for cluster in clusters:
+        if not _CLUSTER.fullmatch(cluster):
+            raise ValueError(f"no cluster can have the name `{cluster}`")
 
 
 def _filled(name: str, values: Mapping[str, str]) -> bytes:

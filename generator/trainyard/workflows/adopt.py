@@ -11,8 +11,8 @@ from trainyard.adoption.draft import Request, choices_in, draft
 from trainyard.adoption.model import Adoption, Choice
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.facts.collect import of_dump
-from trainyard.handed_in import files_in, listed, shown
-from trainyard.model.facts import Body, Facts, Scope
+from trainyard.handed_in import dumps_in, members
+from trainyard.model.facts import Facts, Scope
 from trainyard.model.importable import IMPORTED
 from trainyard.model.lookup import text
 from trainyard.model.readable import TABLE
@@ -23,8 +23,6 @@ from trainyard.scaffold.template import static_files
 from trainyard.workflows.facts import kueue_of
 
 _ALL = Scope(frozenset(resource.group for resource in TABLE), frozenset())
-_NO_OBJECT = "is not a Kubernetes object"
-"""End of the message about a file that is no dump at all, such as the values of a chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def adopt(root: Path, cluster: str, release: str, paths: Sequence[Path]) -> Adop
         profiles=profiles,
         kueue=kueue_of(facts),
         settings=b"" if has_settings else settings,
-        unread=tuple(each for each in skipped if not each.endswith(_NO_OBJECT)),
+        unread=tuple(skipped),
     )
     return Adopted(adoption=draft(request, facts))
 
@@ -102,21 +100,11 @@ def _present(root: Path) -> dict[str, bytes]:
 def _facts(cluster: str, paths: Sequence[Path]) -> tuple[Facts, list[str]]:
     """Return what the dumps have of the kinds that are read, and why a file has nothing.
 
-    A folder may have other files beside dumps.
-
     Raises:
         TreeError: a file that is named is no dump, or they are of two clusters.
     """
-    bodies: list[Body] = []
-    skipped = []
-    for file in files_in(paths):
-        try:
-            bodies += (body for _, body in listed(file))
-        except TreeError as problem:
-            if file in paths:
-                raise
-            text_ = str(problem)
-            skipped.append(text_ if shown(file) in text_ else f"{shown(file)}: {text_}")
+    found, skipped = dumps_in(paths)
+    bodies = [body for name, documents in found for _, body in members(name, documents)]
     _need_one_cluster(bodies)
     return of_dump(bodies, cluster, _ALL, IMPORTED), skipped
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,13 +58,16 @@ def begin(folder: Path, tree: str, wanted: ClusterWanted) -> dict[Path, bytes]:
     return init(folder, cluster, tree)
 
 
-def plan_ci(name: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, bytes]]:
+def plan_ci(
+    name: str, folder: Path, origin: str = "", clusters: Collection[str] = ()
+) -> tuple[Path, dict[str, bytes]]:
     """Return the root of a platform's Git repository, and the files that it lacks.
 
     Args:
         name: of the CI system.
         folder: of the platform; need not exist.
         origin: what pins Trainyard; empty for a placeholder.
+        clusters: as `ci_files` takes them.
 
     Raises:
         TreeError: a file is there with other content, or the profile with the branch can't be read.
@@ -72,7 +76,7 @@ def plan_ci(name: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, 
     """
     system = SYSTEMS[name]
     root, inside = enclosing_work_tree(folder)
-    wanted = ci_files(system, inside, _synced_branch(folder / "profiles"), origin)
+    wanted = ci_files(system, inside, _synced_branch(folder / "profiles"), origin, clusters)
     return root, missing(root, wanted, system.beside)
 
 

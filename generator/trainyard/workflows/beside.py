@@ -12,7 +12,7 @@ from trainyard.generation.waivers import not_waived
 from trainyard.model.facts import Facts
 from trainyard.model.live import Live
 from trainyard.model.platform import Platform, Site
-from trainyard.workflows.facts import kueue_of
+from trainyard.workflows.facts import argocd_of, kueue_of
 from trainyard.workflows.generate import check_tree
 
 ReadFacts = Callable[[Platform], tuple[Site, Facts]]
@@ -48,12 +48,14 @@ class Wanted:
         read: reads the cluster, once the tree is known to be right.
         phase: `BEFORE` the first sync of the tree, or `AFTER` it.
         today: ISO date that last days are compared with.
+        read_on: ISO date of the facts; empty where nobody states it.
     """
 
     place: Target
     read: ReadFacts
     phase: str
     today: str
+    read_on: str = ""
 
 
 def beside(wanted: Wanted, run: Run, find: Findings) -> Beside:
@@ -74,6 +76,8 @@ def beside(wanted: Wanted, run: Run, find: Findings) -> Beside:
         return Beside(generation, found)
     site, facts = wanted.read(platform)
     every = (*generation.manifests[site.name], *component_manifests(site))
-    live = Live(site, wanted.phase, every, facts, kueue_of(facts))
+    argocd = argocd_of(facts, site.cluster.argocd_namespace)
+    when = wanted.read_on, wanted.today
+    live = Live(site, wanted.phase, every, facts, kueue_of(facts), argocd, *when)
     left = not_waived(find(live), generation.checked.profiles.waivers)
     return Beside(generation, tuple(left), live)

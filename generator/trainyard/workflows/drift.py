@@ -22,4 +22,5 @@ def not_compared(live: Live) -> Iterator[Diagnostic]:
         Unread(resource.display, f"the cluster serves {version}")
         for resource, version in unserved(live)
     )
-    yield from unchecked(replace(live, facts=replace(live.facts, unread=others)), needed)
+    facts = replace(live.facts, unread=others, skipped=())
+    yield from unchecked(replace(live, facts=facts), needed)

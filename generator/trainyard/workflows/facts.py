@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,19 @@ from typing import Any
 from trainyard.diagnostics import TreeError
 from trainyard.facts.collect import collect, of_dump
 from trainyard.facts.kubectl import Kubectl
-from trainyard.handed_in import documents_of, facts_objects, files_in, is_facts, objects, shown
+from trainyard.handed_in import dumps_in, facts_objects, is_facts, objects
 from trainyard.model.cluster import OWN_SERVER
-from trainyard.model.facts import Body, Facts, Scope, Unread
-from trainyard.model.lookup import mapping, mappings, text
+from trainyard.model.facts import Body, Facts, Scope, Unread, place_of
+from trainyard.model.lookup import mapping, mappings, text, texts
 from trainyard.model.platform import Site
 from trainyard.model.readable import DIGEST, KUEUE_FILE, TABLE
+from trainyard.model.readable_of_others import ARGOCD_FILES
 from trainyard.schema.published import VERSION
 from trainyard.yaml_io.events import StreamError
 from trainyard.yaml_io.manifests import parse_manifests
 
 _KEY = "controller_manager_config.yaml"
+_LISTS = ("resource.exclusions", "resource.inclusions")
 
 
 class OtherClusterError(ValueError):
@@ -61,12 +64,12 @@ def from_files(site: Site, paths: Sequence[Path]) -> Facts:
         OtherClusterError: the facts are of another cluster.
         TreeError: a file can't be read, is no dump, or has facts of another form.
     """
-    documents = [(shown(file), documents_of(file)) for file in files_in(paths)]
+    documents, skipped = dumps_in(paths)
     if len(documents) == 1 and is_facts(documents[0][1][0]):
         name, (document,) = documents[0]
         return _read(site, name, document)
     bodies = [body for name, found in documents for body in _bodies(name, found)]
-    return of_dump(bodies, site.name, scope_of(site))
+    return replace(of_dump(bodies, site.name, scope_of(site)), skipped=tuple(skipped))
 
 
 def kueue_of(facts: Facts) -> Mapping[str, Any]:
@@ -78,6 +81,24 @@ def kueue_of(facts: Facts) -> Mapping[str, Any]:
             return {}
         return next((each for each in documents if isinstance(each, dict)), {})
     return {}
+
+
+def argocd_of(facts: Facts, namespace: str) -> Mapping[str, Any]:
+    """Return the settings of Argo CD in a namespace, its lists as such."""
+    for resource in ARGOCD_FILES:
+        for body in facts.of(resource):
+            if place_of(body)[0] == namespace:
+                data = mapping(dict(body), "data")
+                return data | {key: _rules(data, key) for key in _LISTS if key in data}
+    return {}
+
+
+def _rules(data: Body, key: str) -> list[Any]:
+    """Return a list that a setting has as YAML; empty for what Argo CD does not read either."""
+    try:
+        return next((each for each in parse_manifests(text(data, key)) if each), [])
+    except StreamError:
+        return []
 
 
 def _bodies(name: str, documents: Iterable[Any]) -> Iterator[Body]:
@@ -111,7 +132,7 @@ def _read(site: Site, name: str, document: Body) -> Facts:
     if result.get("table") != DIGEST:
         raise TreeError(f"{name} has the fields that another Trainyard reads: write it anew")
     server, kubernetes = text(result, "server"), text(result, "kubernetes")
-    return Facts(cluster, server, kubernetes, unread, found, DIGEST)
+    return Facts(cluster, server, kubernetes, unread, found, DIGEST, texts(result, "skipped"))
 
 
 def _unread(name: str, result: Body) -> tuple[Unread, ...]:

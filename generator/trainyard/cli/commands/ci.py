@@ -14,7 +14,7 @@ from trainyard.scaffold.ci import SYSTEMS, write_ci
 from trainyard.scaffold.template import placeholders
 from trainyard.workflows.begin import plan_ci
 
-_INCLUDE = ".gitlab/trainyard.yml"
+_INCLUDE, _FACTS = ".gitlab/trainyard.yml", ".gitlab/trainyard-facts.yml"
 
 
 @click.command("ci")
@@ -30,15 +30,24 @@ _INCLUDE = ".gitlab/trainyard.yml"
     help="Trainyard itself, pinned: for GitHub its repository and commit, OWNER/NAME@SHA; for the "
     "others an image, NAME@sha256:DIGEST. Default: a placeholder.",
 )
-def command(system: str, folder: Path, origin: str) -> int:
+@click.option(
+    "--facts",
+    "clusters",
+    multiple=True,
+    metavar="CLUSTER",
+    help="Also the job with which a runner at the site of CLUSTER reads it daily, and the check "
+    "of pull requests with what it read; may be given several times.",
+)
+def command(system: str, folder: Path, origin: str, clusters: tuple[str, ...]) -> int:
     """Write the files with which SYSTEM checks pull requests of the platform in DIR.
 
     DIR is the current folder by default. The files go into its Git repository. None is ever
     overwritten: remove a file to take it from a newer Trainyard.
     """
-    root, new = plan(system, folder, origin)
+    root, new = plan(system, folder, origin, clusters)
     write_ci(root, new)
-    for path in SYSTEMS[system].files:
+    facts = SYSTEMS[system].facts if clusters else {}
+    for path in (*SYSTEMS[system].files, *facts):
         where = shown_folder(root / path)
         result(f"wrote {where}" if path in new else f"{where} is there already")
     for line in _next_steps(root, new):
@@ -46,7 +55,9 @@ def command(system: str, folder: Path, origin: str) -> int:
     return Exit.FINE
 
 
-def plan(system: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, bytes]]:
+def plan(
+    system: str, folder: Path, origin: str = "", clusters: tuple[str, ...] = ()
+) -> tuple[Path, dict[str, bytes]]:
     """Return the root of the Git repository, and the files that it lacks.
 
     Raises:
@@ -54,7 +65,7 @@ def plan(system: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, b
         click.UsageError: a value has a form that a template can't take.
     """
     try:
-        return plan_ci(system, folder, origin)
+        return plan_ci(system, folder, origin, clusters)
     except ValueError as problem:
         raise click.UsageError(str(problem)) from None
 
@@ -64,5 +75,8 @@ def _next_steps(root: Path, new: dict[str, bytes]) -> Iterator[str]:
     for path, content in new.items():
         for line, what in placeholders(content):
             yield f"{shown_folder(root / path)}:{line}: {what}"
-    if _INCLUDE in new and ".gitlab-ci.yml" not in new:
-        yield f"Add to .gitlab-ci.yml: include: [{{local: {_INCLUDE}}}]"
+    # The file of a person is never changed, and the one that is written includes the checks alone.
+    wanted = [_INCLUDE] if ".gitlab-ci.yml" not in new else []
+    for path in (*wanted, _FACTS):
+        if path in new:
+            yield f"Add to .gitlab-ci.yml: include: [{{local: {path}}}]"

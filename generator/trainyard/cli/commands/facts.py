@@ -71,6 +71,7 @@ def _lines(facts: Facts) -> Iterator[str]:
     version = f", Kubernetes {facts.kubernetes}" if facts.kubernetes else ""
     read = f"{counted(len(facts.objects), 'object')} of {counted(len(kinds), 'kind')}"
     yield f"{facts.cluster}: {read}{asked}{version}"
+    yield from (f"not read: {why}" for why in facts.skipped)
     by_reason: dict[str, list[str]] = {}
     for each in facts.unread:
         by_reason.setdefault(each.reason, []).append(each.resource)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,13 @@ from trainyard.workflows.preflight import compare
     show_default=True,
     help="Before the first sync of the tree, or after it.",
 )
+@click.option(
+    "--read-on",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Day, YYYY-MM-DD, on which the facts were read: `preflight/old-facts` warns when they are "
+    "older than a day. Default: they are of today.",
+)
 @profiles_option
 @output_option
 @format_option(*FORMS)
@@ -53,6 +61,7 @@ def command(
     context: str,
     files: tuple[Path, ...],
     phase: str,
+    read_on: datetime | None,
     profiles: Path,
     output: Path,
     formats: tuple[Output, ...],
@@ -70,7 +79,8 @@ def command(
     need_profiles(profiles)
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
-    done = compared(place, cluster, (context, files), (phase, day), compare)
+    when = phase, day, read_on.date().isoformat() if read_on else ""
+    done = compared(place, cluster, (context, files), when, compare)
     where = places(done.generation.checked.profiles, profiles, output)
     found = findings.Findings(done.diagnostics, where)
     live = done.live
