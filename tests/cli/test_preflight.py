@@ -126,6 +126,8 @@ def test_only_one_configmap_is_asked_for(trainyard: Call) -> None:
     [
         ({"unread": None}, "does not say what could not be read"),
         ({"unread": 7}, "does not say what could not be read"),
+        ({"skipped": None}, "does not say what could not be read"),
+        ({"skipped": [7]}, "does not say what could not be read"),
         ({"unread": [{"resource": "secrets", "reason": "forbidden"}]}, "does not read"),
         ({"unread": ["nodes"]}, "does not say what could not be read"),
         ({"objects": None}, "no list of objects"),

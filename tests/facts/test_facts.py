@@ -292,7 +292,12 @@ def test_folder_may_have_other_files(
             {
                 "format": "facts",
                 "version": 2,
-                "result": {"cluster": "lab", "objects": [], "unread": [{"resource": "new"}]},
+                "result": {
+                    "cluster": "lab",
+                    "objects": [],
+                    "unread": [{"resource": "new"}],
+                    "skipped": [],
+                },
             },
             5,
             "does not read",

@@ -16,7 +16,7 @@ from tests.scaffold.test_ci import NAMES, ORIGINS
 from trainyard.cli.main import run
 from trainyard.scaffold.ci import SYSTEMS, ci_files
 
-CLUSTERS = ("lab", "prod-east")
+CLUSTERS = ("lab", "prod-east", "lab")
 BRANCH = "trainyard-facts/lab"
 _STAND_IN = """\
 #!{python}

@@ -106,7 +106,7 @@ def ci_files(
         "@FOLDER@": folder,
         "@BRANCH@": branch,
         "@TRAINYARD@": pinned,
-        "@CLUSTERS@": json.dumps(list(clusters)),
+        "@CLUSTERS@": json.dumps(list(dict.fromkeys(clusters))),
     }
     wanted = {**system.files, **(system.facts if clusters else {})}
     return {path: _filled(name, values) for path, name in wanted.items()}

@@ -141,14 +141,20 @@ def _unread(name: str, result: Body) -> tuple[Unread, ...]:
     Raises:
         TreeError: it does not say so of kinds that are known.
     """
-    stated, rows = result.get("unread"), mappings(result, "unread")
-    if not isinstance(stated, list) or len(rows) != len(stated):
+    rows = mappings(result, "unread")
+    complete = {"unread": len(rows), "skipped": len(texts(result, "skipped"))}
+    if any(_length(result.get(key)) != known for key, known in complete.items()):
         raise TreeError(f"{name} does not say what could not be read: write it anew")
     unread = tuple(Unread(text(each, "resource"), text(each, "reason")) for each in rows)
     known = {resource.display for resource in TABLE}
     if any(each.resource not in known for each in unread):
         raise TreeError(f"{name} names a kind that this Trainyard does not read: write it anew")
     return unread
+
+
+def _length(stated: Any) -> int:
+    """Return the length of a list; that of nothing else is one."""
+    return len(stated) if isinstance(stated, list) else -1
 
 
 def scope_of(site: Site) -> Scope:

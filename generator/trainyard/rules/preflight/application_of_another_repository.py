@@ -20,7 +20,11 @@ RULE = Rule(
         Two repositories have a cluster of this name in one Argo CD. Each takes the other's
         Applications over, and deletes what it does not have: queues and policies of the other.
     """,
-    fix="Give the cluster of one repository another name, before its first sync.",
+    fix="""
+        Give the cluster of one repository another name, before its first sync. If the repository
+        has moved, waive this until Argo CD has the new address.
+    """,
+    waivable=True,
 )
 
 
