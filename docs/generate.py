@@ -220,6 +220,8 @@ def _subject(scopes: Any) -> str:
         return "controller that nobody has scraped"
     if "mpi" in closure:
         return "runtime and kind of node"
+    if "firmness" in closure:
+        return f"{_subject(closure['scopes'])}, and stage of its teams"
     if member := closure.get("name"):
         return f"{member} of a team"
     name: str = scopes.__name__
@@ -237,7 +239,9 @@ _SUBJECTS = {
     "delivery": "cluster",
     "fabric_pools": "pool with a fabric",
     "rail_pools": "pool with rails",
+    "limited_spaces": "namespace of a team that is held to the rules",
     "logged": "cluster whose logs are kept",
+    "open_spaces": "namespace of a team at a stage before",
     "own_runtime_spaces": "namespace with runtimes of its own",
     "own_runtimes": "cluster with teams' own runtimes",
     "priorities": "priority",

@@ -44,6 +44,7 @@ _CALLS: dict[str, list[list[str]]] = {
     "release show": [["openshift-ai-3.5"]],
     "rules": [[]],
     "show": [["nlp"]],
+    "cutover": [["lab"]],
     "upgrade": [["prod-east", "--to", "openshift-ai-3.4"], ["lab", "--to", "kubernetes-1.34"]],
     "validate": [[]],
     "verify": [[]],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from tests.e2e.stage import Stage
 from trainyard_rehearsal.checks.access_requests import POD_OF_A_JOB
 from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.local_cluster import AUDIT_LOG
 from trainyard_rehearsal.control_plane.refusal import Refused
 
 _BOTH = ("team-nlp", "team-vision")
@@ -291,3 +294,79 @@ def adopting(stage: Stage) -> None:
     assert stage.until(lambda: "trainyard-pool-nodes" in refusal()), refusal()
     stage.deploy(bad("isolation/adopting"))
     assert stage.until(lambda: not refusal()), refusal()
+
+
+def not_enforced(stage: Stage) -> None:
+    """Pods and Jobs of an observed team are made and recorded, and those of the other refused.
+
+    The nodes of the pools stay closed: the Job has the labels of ranks, and gets no pod there.
+    """
+    log = stage.lab.kubeconfig.parent / AUDIT_LOG
+    stage.deploy(bad("isolation/not-enforced"))
+    for namespace in _BOTH:
+        stage.api.apply(_edits(namespace))
+    editor = stage.api.acting(_EDITOR, ())
+    pod = {"apiVersion": "v1", "kind": "Pod", **_pod({"privileged": True})}
+    rank = _pod({})
+    rank["metadata"]["labels"] = {"jobset.sigs.k8s.io/jobset-name": "a"}
+    rank["spec"] |= {"tolerations": [{"operator": "Exists"}], "restartPolicy": "Never"}
+    job = {"apiVersion": "batch/v1", "kind": "Job", **_pod({}), "spec": {"template": rank}}
+    observed = "team-vision"
+
+    assert stage.until(lambda: not _refusal(editor, pod, observed)), _refusal(editor, pod, observed)
+    assert stage.until(lambda: "violates PodSecurity" in _refusal(editor, pod, "team-nlp"))
+    assert stage.until(lambda: not _refusal(editor, job, observed)), _refusal(editor, job, observed)
+    assert stage.until(lambda: "trainyard-jobs" in _refusal(editor, job, "team-nlp"))
+    assert stage.until(lambda: '"trainyard-jobs-observe"' in _recorded(log, observed))
+    maker = as_account(stage.api, "system:serviceaccount:kube-system:job-controller")
+    made = {"apiVersion": "v1", "kind": "Pod", **rank}
+    assert stage.until(lambda: "trainyard-pool-nodes" in _refusal(maker, made, observed))
+
+    stage.deploy({})
+    assert stage.until(lambda: "violates PodSecurity" in _refusal(editor, pod, observed))
+    assert stage.until(lambda: "trainyard-jobs" in _refusal(editor, job, observed))
+
+
+_EDITOR = "editor"
+"""Has the role of Kubernetes that a namespace of the site gives its people."""
+
+
+def _edits(namespace: str) -> Body:
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": "editors", "namespace": namespace},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": _EDITOR}],
+    }
+
+
+def _pod(security: Body) -> Body:
+    container = {"name": "main", "image": "example.com/image", "securityContext": security}
+    return {
+        "metadata": {"name": "notebook"},
+        "spec": {"automountServiceAccountToken": False, "containers": [container]},
+    }
+
+
+def _refusal(who: Api, body: Body, namespace: str) -> str:
+    """Return why an object is refused in a namespace; empty where it is not."""
+    there = {**body, "metadata": {**body["metadata"], "namespace": namespace}}
+    try:
+        who.create(there, dry_run=True)
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+def _recorded(log: Path, namespace: str) -> str:
+    """Return what the audit log says of policies that would have refused something there."""
+    found = []
+    for line in log.read_text("utf-8").splitlines():
+        event = json.loads(line)
+        if event.get("objectRef", {}).get("namespace") == namespace:
+            found.append(event.get("annotations", {}).get(_FAILURE, ""))
+    return "\n".join(found)
+
+
+_FAILURE = "validation.policy.admission.k8s.io/validation_failure"

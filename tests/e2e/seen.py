@@ -69,6 +69,7 @@ SEEN: dict[str, Seen] = {
     "delivery/unlisted-component": Seen(gitops.unlisted_component, GITOPS),
     "isolation/adopting": Seen(access.adopting),
     "isolation/claimable-adopted-class": Seen(volumes.claimable_adopted_class),
+    "isolation/not-enforced": Seen(access.not_enforced),
     "isolation/open-egress": Seen(gitops.open_egress, GITOPS),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
     "isolation/team-as-system-namespace": Seen(access.team_as_system_namespace),

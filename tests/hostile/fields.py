@@ -29,6 +29,7 @@ _SCIENCE = _COMMITTED["teams/science.yaml"]
 
 _LAB = _COMMITTED["clusters/lab.yaml"]
 _ADOPTION = {"pods": "warn", "until": "2099-12-31", "reason": "Why"}
+_STAGE = {"stage": "warn", "until": "2099-12-31", "reason": "Why"}
 _WAIVERS = _COMMITTED["waivers.yaml"]["waivers"]
 _REPAIR = {"nodes": ["cpu-07"], "until": "2099-12-31", "reason": "Why"}
 
@@ -42,6 +43,7 @@ BASE: Documents = {
     "waivers.yaml": {"waivers": [*_WAIVERS, {**_WAIVERS[0], "at": "What"}]},
     "teams/science.yaml": {
         **_SCIENCE,
+        "adopt": _STAGE,
         "quota": {
             **_SCIENCE["quota"],
             "lab": {"cpu": {"nodes": 6, "until": "2027-01-31", "reason": "Why"}},

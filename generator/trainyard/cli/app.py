@@ -23,6 +23,7 @@ COMMANDS = {
     "generate": "Write the tree that the profiles describe.",
     "resolve": "Solve a merge: later numbers change, and the tree is written anew.",
     "diff": "Show what a change does to teams, networks, jobs and nodes.",
+    "cutover": "Show the way of a cluster from what ran there to its tree, team by team.",
     "upgrade": "Plan the upgrade of a cluster to another release, and edit its profiles.",
     "verify": "Check the committed tree offline, object by object.",
     "facts": "Read what the checks of a cluster need, by kubectl or from dumps.",

@@ -50,6 +50,9 @@ def effective(platform: Platform, name: str) -> tuple[Section, ...]:
 def _team(team: Team, platform: Platform) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
     yield from _states(team)
+    if not team.stage.enforces:
+        display = f"{team.stage.word}, not isolated until {team.stage.until}; {team.stage.reason}"
+        yield Value("stage", display, team.stage.at / "stage")
     yield Value("contact", team.contact, team.at / "contact")
     yield Value("cost center", team.cost_center or "none", team.at / "costCenter")
     yield _owners(team, platform)

@@ -1,4 +1,4 @@
-"""What a tree spares of the workloads that were on a cluster before it, until a day."""
+"""What a tree spares of the workloads that were there before it, until a day."""
 
 from __future__ import annotations
 
@@ -40,3 +40,65 @@ class Adoption:
     def actions(self) -> tuple[str, ...]:
         """Actions of the bindings of the two policies."""
         return _ACTIONS[self.pods]
+
+
+@dataclass(frozen=True, slots=True)
+class Firmness:
+    """How bindings of a policy hold a team to it.
+
+    Args:
+        missing: what becomes of a request while the policy's parameters are not there. With
+            ``Deny`` it is refused, whatever the actions are
+            (k8s.io/apiserver:pkg/admission/plugin/policy/generic/policy_dispatcher.go@v0.36.3).
+    """
+
+    actions: tuple[str, ...]
+    missing: str
+
+
+ENFORCED: Final = Firmness(_ACTIONS["deny"], "Deny")
+_FIRMNESS: Final = {
+    "observe": Firmness(_ACTIONS["audit"], "Allow"),
+    "warn": Firmness(_ACTIONS["warn"], "Allow"),
+    "enforce": ENFORCED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far a team is held to the platform's rules.
+
+    Args:
+        at: the key in the team's profile.
+        word: ``observe``, ``warn`` or ``enforce``.
+        until: ISO date of the last day; empty for ``enforce``.
+        reason: why.
+    """
+
+    at: Pointer
+    word: str = "enforce"
+    until: str = ""
+    reason: str = ""
+
+    @property
+    def enforces(self) -> bool:
+        """Whether the team is held to all rules, and so is isolated."""
+        return self.word == "enforce"
+
+    @property
+    def observes(self) -> bool:
+        """Whether nothing is refused, and no job of the team's queues starts."""
+        return self.word == "observe"
+
+    @property
+    def usual(self) -> Firmness:
+        """How policies hold that protect the team and the order in its namespaces."""
+        return _FIRMNESS[self.word]
+
+    @property
+    def of_nodes(self) -> Firmness:
+        """How policies hold that decide which pods get the pools' nodes, which others use too.
+
+        They hold as soon as the team's queues admit jobs.
+        """
+        return self.usual if self.observes else ENFORCED

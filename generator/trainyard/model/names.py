@@ -195,6 +195,11 @@ def mpi_job_end(namespace: str) -> str:
     return f"mpijob-end-{namespace.removeprefix(TEAM_PREFIX)}"
 
 
+def staged(binding: str, stage: str) -> str:
+    """Return the name of a binding of a policy for the teams at a stage."""
+    return f"{binding}-{stage}"
+
+
 def egress_policy(rule: str = "*") -> str:
     """Return the NetworkPolicy of an egress rule; a pattern for that of any."""
     return f"{_EGRESS}{rule}"

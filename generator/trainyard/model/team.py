@@ -8,6 +8,7 @@ from fractions import Fraction
 from ipaddress import IPv4Network
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.adoption import Stage
 from trainyard.model.compliance import Compliance
 from trainyard.model.state import State
 from trainyard.model.unit import Unit
@@ -218,6 +219,7 @@ class Team:
         state: ``active``, ``held`` (its queues admit no job), ``draining`` (they evict too) or
             ``retired`` (a tombstone: nothing is made). Of a team on a cluster, its state there.
         states: cluster -> its state there, of each that it has quota on or has left.
+        stage: how far it is held to the rules, on every cluster.
         renamed_from: name that it had; empty for none. Only the change that renames it reads this.
         folder: its folder on NFS servers and in secret stores.
         cost_center: that pays for its quota; empty when the profile states none.
@@ -242,6 +244,7 @@ class Team:
     at: Pointer
     state: str
     states: Mapping[str, State]
+    stage: Stage
     renamed_from: str
     folder: str
     contact: str

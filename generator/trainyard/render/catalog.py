@@ -9,11 +9,13 @@ from typing import Generic, TypeVar
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import INFINIBAND, ROCE
 from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
+from trainyard.model.names import TEAM_NETWORK_POLICIES
 from trainyard.model.nvlink import DOMAIN, FEATURE
 from trainyard.model.platform import Site
 from trainyard.render import scopes
 from trainyard.render.delivery import Delivery
 from trainyard.render.scopes import Scope
+from trainyard.render.stages import bound, copies_name, limited_spaces, of_nodes, open_spaces
 from trainyard.render.views.space import SpaceView
 from trainyard.render.views.tenant import TenantView
 
@@ -104,24 +106,26 @@ CATALOG: tuple[Entry[Site], ...] = (
         "platform/cluster-role-binding-catalog-viewer",
         scopes.each("binding", lambda tenant: TenantView(tenant).bindings),
     ),
-    *_policy("closed", scopes.cluster),
+    *_policy("closed", scopes.cluster, bound("trainyard-closed-until-admitted", scopes.cluster)),
     Entry("platform/config-map-admitted-namespaces", scopes.cluster),
-    *_policy("no-orphans", scopes.cluster),
-    *_policy("jobs", scopes.cluster),
-    *_policy("job-status", scopes.cluster),
-    *_policy("tenant-objects", scopes.cluster),
-    *_policy("network-policies", scopes.cluster),
-    *_policy("object-count", scopes.cluster),
+    *_policy("no-orphans", scopes.cluster, bound("trainyard-no-orphans", scopes.cluster, of_nodes)),
+    *_policy("jobs", scopes.cluster, bound("trainyard-jobs", scopes.cluster, of_nodes)),
+    *_policy("job-status", scopes.cluster, bound("trainyard-job-status", scopes.cluster, of_nodes)),
+    *_policy("tenant-objects", scopes.cluster, bound("trainyard-tenant-objects", scopes.cluster)),
+    *_policy("network-policies", scopes.cluster, bound(TEAM_NETWORK_POLICIES, scopes.cluster)),
+    *_policy("object-count", scopes.cluster, bound("trainyard-object-count", scopes.cluster)),
     *_policy("parameters", scopes.cluster),
     *_policy("pool-nodes", scopes.cluster),
     *_policy("external-addresses", scopes.cluster, feature="external-ips"),
     *_policy("team-namespaces", scopes.cluster),
     *_policy("secret-stores", scopes.with_secret_stores),
     *_policy("adopted-volumes", scopes.with_adopted_volumes),
-    *_policy("shells", scopes.debugged),
+    *_policy("shells", scopes.debugged, bound("trainyard-shells", scopes.debugged)),
     *_policy("own-runtimes", scopes.own_runtimes, scopes.own_runtime_spaces),
-    *_policy("copies", scopes.own_runtimes, scopes.copied_launches),
-    *_policy("trainjob-form", scopes.cluster),
+    *_policy("copies", scopes.own_runtimes, bound(copies_name, scopes.copied_launches, of_nodes)),
+    *_policy(
+        "trainjob-form", scopes.cluster, bound("trainyard-trainjob-form", scopes.cluster, of_nodes)
+    ),
     *_policy("trainjob-help", scopes.cluster, scopes.spaces),
     *_policy("trainjob-limits", scopes.cluster, scopes.spaces),
     Entry("platform/config-map-trainjob-limits", scopes.spaces),
@@ -140,13 +144,14 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/grafana-dashboard", scopes.dashboards(GRAFANA_OPERATOR)),
     Entry("team/namespace", scopes.spaces),
     Entry("team/local-queue", scopes.within("local", lambda space: space.local_queues)),
-    Entry("team/resource-quota", scopes.spaces),
-    Entry("team/limit-range", scopes.spaces),
+    Entry("team/resource-quota", limited_spaces),
+    Entry("team/limit-range", limited_spaces),
     Entry(
         "team/service-account", scopes.within("account", lambda space: SpaceView(space).accounts)
     ),
     Entry("team/role-binding", scopes.within("binding", lambda space: SpaceView(space).bindings)),
     Entry("team/network-policy-default-deny", scopes.spaces),
+    Entry("team/network-policy-open", open_spaces),
     Entry("team/network-policy-dns", scopes.spaces),
     Entry("team/network-policy-jobs", scopes.spaces),
     Entry("team/network-policy-mpijobs", scopes.spaces_with_mpi_jobs),

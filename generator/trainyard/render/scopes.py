@@ -67,7 +67,7 @@ def own_runtimes(site: Site) -> Iterator[Scope]:
 
 def own_runtime_spaces(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose admins may create TrainingRuntimes."""
-    yield from _spaces(site, lambda space: bool(space.team.own_runtimes))
+    yield from spaces_that(site, lambda space: bool(space.team.own_runtimes))
 
 
 def copied_launches(site: Site) -> Iterator[Scope]:
@@ -195,7 +195,7 @@ def _in(tenant: Tenant, space: Space, **variables: object) -> Scope:
     return replace(scope, name=space.profile.name)
 
 
-def _spaces(site: Site, wanted: Callable[[Space], bool]) -> Iterator[Scope]:
+def spaces_that(site: Site, wanted: Callable[[Space], bool]) -> Iterator[Scope]:
     """Yield each namespace of each team for which a condition holds."""
     for tenant in site.tenants:
         for space in filter(wanted, tenant.spaces):
@@ -220,7 +220,7 @@ def spaces(site: Site) -> Iterator[Scope]:
 def spaces_with_metrics(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose jobs have metrics of their own, where a Prometheus is."""
     if site.cluster.monitoring:
-        yield from _spaces(site, lambda space: bool(space.team.metrics))
+        yield from spaces_that(site, lambda space: bool(space.team.metrics))
 
 
 def with_mpi_jobs(site: Site) -> Iterator[Scope]:
@@ -231,7 +231,7 @@ def with_mpi_jobs(site: Site) -> Iterator[Scope]:
 
 def spaces_with_mpi_jobs(site: Site) -> Iterator[Scope]:
     """Yield each namespace whose users may create MPIJobs."""
-    yield from _spaces(site, lambda space: bool(space.mpi_jobs))
+    yield from spaces_that(site, lambda space: bool(space.mpi_jobs))
 
 
 def each(

@@ -16,6 +16,7 @@ from trainyard.model.runtime import Runtime
 from trainyard.model.state import State, furthest
 from trainyard.model.team import Account, Debuggers, MpiJobs, Quota, Team, TeamSpace, Term
 from trainyard.model.unit import Unit
+from trainyard.resolve.adoption import held_by, resolve_stage
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import find
 from trainyard.rules.capacity.quota_defined_twice import RULE as QUOTA_DEFINED_TWICE
@@ -63,6 +64,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         at=at,
         state=fields["state"],
         states=states,
+        stage=resolve_stage(fields, at),
         renamed_from=fields.get("renamedFrom", ""),
         folder=fields.get("folder", name),
         contact=fields["contact"],
@@ -91,7 +93,7 @@ def _states(
 ) -> Resolving[dict[str, State]]:
     """Return the team's state on each cluster that its profile names."""
     own = State(fields["state"], at / "state", f"team {name}")
-    stated = fields.get("states", {})
+    stated, held = fields.get("states", {}), held_by(resolve_stage(fields, at), name)
     for cluster in sorted(stated) if own.word != "retired" else ():
         yield from find("cluster", cluster, clusters, (at / "states" / cluster).key())
     found = {}
@@ -99,7 +101,7 @@ def _states(
         there = [clusters[cluster]] if cluster in clusters else []
         if cluster in stated:
             there.append(replace(own, word=stated[cluster], at=at / "states" / cluster))
-        found[cluster] = furthest(own, *there)
+        found[cluster] = furthest(own, *there, *held)
     return found
 
 

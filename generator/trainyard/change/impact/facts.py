@@ -126,6 +126,11 @@ def _of_team(name: str, tenant: Tenant) -> Facts:
     yield Fact("Jobs", f"a job of {name} without a queue's label"), _default_queue(team, tenant)
     yield Fact("Delivery", name, "hand-written components"), listed(team.components)
     yield Fact("Storage", name, "folder on NFS servers and in secret stores"), team.folder
+    become = {"enforce": "refused", "warn": "recorded, with a warning", "observe": "recorded"}
+    yield Fact("Access", f"team {name}", "what breaks its rules is"), become[team.stage.word]
+    if not team.stage.enforces:
+        yield Fact("Access", f"team {name}", "is not isolated until after"), team.stage.until
+        yield Fact("Access", f"team {name}", "is not isolated because"), team.stage.reason
 
 
 def _of_members(name: str, tenant: Tenant) -> Holders:

@@ -64,7 +64,7 @@ def _impact(diff: Diff, impact: Impact, *, fields: bool) -> str:
 def _body(diff: Diff, impact: Impact | None, clusters: Iterable[str]) -> str:
     """Return the head and the foot, whose length is limited, and the clusters between them."""
     totals_line = [f"{totals(impact)}\n"] if impact else []
-    ways = _parts(map(release_section, diff.releases))
+    ways = in_parts(map(release_section, diff.releases))
     return "\n".join((_head(diff), *totals_line, *ways, *clusters, *_foot(diff)))
 
 
@@ -79,13 +79,14 @@ def _head(diff: Diff) -> str:
 
 
 def _foot(diff: Diff) -> Iterator[str]:
-    yield from _parts(filter(None, (profiles(diff.approvals), approval(diff))))
+    yield from in_parts(filter(None, (profiles(diff.approvals), approval(diff))))
     if diff.impact and diff.impact.upgrade:
         yield f"{_fenced(upgrade_lines(diff.impact.upgrade))}\n"
     yield "\n".join(compared(diff)) + "\n"
 
 
-def _parts(parts: Iterable[Section]) -> Iterator[str]:
+def in_parts(parts: Iterable[Section]) -> Iterator[str]:
+    """Yield each part with its lines as a block of code, cut where it is too long."""
     for part in parts:
         yield f"{part.title}\n\n{_fenced(_bounded(part.lines))}\n"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from trainyard.change.plan import Step
 from trainyard.change.releases import Fault
 from trainyard.change.stages import Action, Stage, stages
 from trainyard.change.upgrade import Part, ReleaseChange
+from trainyard.cli.impact.plan import numbered
 from trainyard.cli.impact.sections import Section, name_of
 from trainyard.model.differences import few
 
@@ -25,29 +27,22 @@ def _steps(change: ReleaseChange) -> Iterator[str]:
         yield f"! other operators bring {few(change.replaced)}: this is no upgrade in place"
         yield "  Make another cluster, and move the teams."
         return
-    steps = (_stage(change, stage) for stage in stages(change))
-    for number, (mark, what, details) in enumerate(steps, 1):
-        yield f"{mark} {number}. {what}"
-        yield from (f"  {detail}" for detail in details)
+    yield from numbered(_stage(change, stage) for stage in stages(change))
 
 
-_Step = tuple[str, str, Sequence[str]]
-"""Its mark, what somebody does, and the lines below."""
-
-
-def _stage(change: ReleaseChange, stage: Stage) -> _Step:
+def _stage(change: ReleaseChange, stage: Stage) -> Step:
     match stage.action:
         case Action.DRAIN:
             return _drain(change)
         case Action.OPEN:
-            return "~", "merge `state: active`, then run an acceptance test of a team", ()
+            return Step("~", "merge `state: active`, then run an acceptance test of a team")
         case Action.UPGRADE:
             return _step(stage)
 
 
-def _drain(change: ReleaseChange) -> _Step:
+def _drain(change: ReleaseChange) -> Step:
     file = f"profiles/clusters/{change.cluster}.yaml"
-    return (
+    return Step(
         "!",
         f"merge `state: draining` in {file}, then delete each TrainJob of {few(change.teams)}",
         (
@@ -64,7 +59,7 @@ def _why_drained(change: ReleaseChange) -> Iterator[str]:
     yield from (f"because: {reason}" for reason in change.stuck)
 
 
-def _step(stage: Stage) -> _Step:
+def _step(stage: Stage) -> Step:
     """Return a step; what has to go at once is one window."""
     what, parts = stage.display, stage.parts
     together = len(parts) > 1
@@ -72,7 +67,7 @@ def _step(stage: Stage) -> _Step:
         f"not possible in place: {reason}" for part in parts for reason in part.impossible
     ]
     details = [f"{_first(part)} alone: {_fault(part.alone[0])}" for part in parts if part.alone]
-    return (
+    return Step(
         "!" if together or impossible else "~",
         f"in one window: {what}" if together else what,
         (*impossible, *details, *_back(parts)),

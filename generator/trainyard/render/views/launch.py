@@ -114,11 +114,6 @@ class LaunchView:
         return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [beside]}}
 
     @property
-    def copies_name(self) -> str:
-        """Name of the binding of the policy on copies of it."""
-        return names.copies_of(self.launch.name)
-
-    @property
     def label_of_copies(self) -> dict[str, str]:
         """Label by which the policy finds copies of it."""
         return {f"{self.launch.domain}/copy-of": self.launch.name}

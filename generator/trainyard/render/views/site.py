@@ -13,6 +13,7 @@ from trainyard.model.held import held_queues
 from trainyard.model.network import BESIDE_MPI_JOBS
 from trainyard.model.people import is_user
 from trainyard.model.platform import Site
+from trainyard.model.team import Team
 from trainyard.render.cel import text, text_list
 from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.counts import MOST_JOBS, MOST_OBJECTS
@@ -112,6 +113,18 @@ class SiteView:
     def own_runtime_namespaces(self) -> str:
         """Namespaces that may have TrainingRuntimes, as the admission policy splits them."""
         return listed(space for space in self.site.spaces if space.team.own_runtimes)
+
+    @property
+    def staged(self) -> list[Team]:
+        """Teams that are not isolated yet."""
+        teams = (tenant.team for tenant in self.site.tenants)
+        return [team for team in teams if not team.stage.enforces]
+
+    @property
+    def observed_namespaces(self) -> str:
+        """CEL: namespaces of teams whose jobs no policy refuses; empty where there is none."""
+        observed = [space.namespace for space in self.site.spaces if space.team.stage.observes]
+        return text_list(observed) if observed else ""
 
     @property
     def no_job_name(self) -> str:

@@ -78,8 +78,14 @@ class SpaceView:
 
     @property
     def namespace_labels(self) -> dict[str, str]:
-        """Labels of the namespace: ours, and those that the release's controllers select."""
-        return {**self.labels, **self.space.cluster.release.namespace_labels}
+        """Labels of the namespace: ours, and those that the release's controllers select.
+
+        Pod Security refuses what it did before, until the team is held to the rules.
+        """
+        labels = {**self.labels, **self.space.cluster.release.namespace_labels}
+        if not self.space.team.stage.enforces:
+            labels.pop("pod-security.kubernetes.io/enforce", None)
+        return labels
 
     @property
     def namespace_annotations(self) -> dict[str, str]:

@@ -1,0 +1,177 @@
+"""The cut-over of a cluster from what ran there to its tree: what is done, and what is next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trainyard.change.plan import Step
+from trainyard.model.adoption import Adoption, Stage
+from trainyard.model.differences import few
+from trainyard.model.platform import Site
+from trainyard.model.quantity import counted, format_seconds
+from trainyard.model.state import State
+from trainyard.model.tenant import Tenant
+
+
+class Progress(StrEnum):
+    """How far a step is, by the profiles."""
+
+    DONE = "done"
+    NEXT = "next"
+    """The first that is not done."""
+    LATER = "later"
+
+
+_MARKS = {Progress.DONE: "+", Progress.NEXT: "!", Progress.LATER: "~"}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A step of a cut-over.
+
+    Args:
+        what: is done, in words.
+        who: does it.
+        is_done: by the profiles.
+        back: how it is taken back.
+        details: how long it takes, and its last day.
+    """
+
+    what: str
+    who: str
+    is_done: bool
+    back: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A task, and how far it is."""
+
+    progress: Progress
+    task: Task
+
+    @property
+    def step(self) -> Step:
+        """The step of a plan."""
+        who, back = f"who: {self.task.who}", f"way back: {self.task.back}"
+        what = f"{self.progress}: {self.task.what}"
+        return Step(_MARKS[self.progress], what, (who, *self.task.details, back))
+
+
+def cutover(site: Site, old_queues: Mapping[str, Collection[str]]) -> tuple[Move, ...]:
+    """Return the steps of a cut-over, in their order.
+
+    Args:
+        site: the cluster with its teams.
+        old_queues: team -> ClusterQueues of the site that it had; empty where nobody knows.
+    """
+    moves = []
+    first = True
+    for task in _tasks(site, old_queues):
+        progress = Progress.DONE if task.is_done else Progress.NEXT if first else Progress.LATER
+        first = first and task.is_done
+        moves.append(Move(progress, task))
+    return tuple(moves)
+
+
+def _tasks(site: Site, old_queues: Mapping[str, Collection[str]]) -> Iterator[Task]:
+    yield _begin(site)
+    for tenant in site.tenants:
+        yield _open(tenant, site, old_queues.get(tenant.name, ()))
+    for tenant in site.tenants:
+        if not tenant.team.stage.enforces:
+            yield _hold_to_rules(tenant, site)
+    yield _refuse(site)
+    yield _end(site)
+
+
+def _platform(site: Site) -> str:
+    return few(site.cluster.settings.owners.platform) or "the platform team"
+
+
+def _until(adoption: Adoption | Stage) -> tuple[str, ...]:
+    return (f"until {adoption.until}: {adoption.reason}",) if adoption.until else ()
+
+
+def _begin(site: Site) -> Task:
+    adoption = site.cluster.adoption
+    opened = any(queue.state.is_open for tenant in site.tenants for queue in tenant.queues)
+    pools = few(f"{pool.name} ({counted(pool.nodes, 'node')})" for pool in site.cluster.pools)
+    return Task(
+        f"merge `adopt` and `state: held` in {site.cluster.at.file}; then bring nodes over, a "
+        f"batch at a time: {pools}",
+        _platform(site),
+        bool(adoption.until) or opened,
+        "revert the merge, and put Kueue's saved configuration back; nodes need another drain",
+        _until(adoption),
+    )
+
+
+def _open(tenant: Tenant, site: Site, old: Collection[str]) -> Task:
+    closed = [queue.state for queue in tenant.queues if not queue.state.is_open]
+    queues = f"ClusterQueue {few(sorted(old))}" if old else "its old ClusterQueue"
+    return Task(
+        f"team {tenant.name}: hold {queues}, wait until it reserves nothing, then merge what opens "
+        f"the team's queues{''.join(map(_cause, closed[:1]))}",
+        f"the owner of the old queue, then {_platform(site)}",
+        not closed,
+        f"merge `state: held` of the team, wait until its jobs have ended, then open {queues}",
+        (
+            f"how long: until old jobs have ended; on the way back {_longest(tenant)}",
+            *(_ALL for state in closed[:1] if state.at.file == site.cluster.at.file),
+        ),
+    )
+
+
+_ALL = "this opens every team: to open one alone, write `state: held` into the others' profiles"
+
+
+def _cause(state: State) -> str:
+    """Return what stops a queue, and where."""
+    return f": {state.display}, by `{'.'.join(map(str, state.at.path))}` in {state.at.file}"
+
+
+def _longest(tenant: Tenant) -> str:
+    """Return how long jobs of the team may run, by their priority classes."""
+    deadlines = [each.deadline for space in tenant.spaces for each in space.priorities]
+    if deadlines and all(deadlines):
+        return f"at most {format_seconds(max(deadlines))}"
+    return "as long as its jobs run: no priority class limits them"
+
+
+def _hold_to_rules(tenant: Tenant, site: Site) -> Task:
+    stage, team = tenant.team.stage, tenant.team
+    following = "set `stage: warn`, then remove `adopt`" if stage.observes else "remove `adopt`"
+    return Task(
+        f"team {team.name}: change what breaks its rules, then {following} in {team.at.file}",
+        f"{team.contact}, then {_platform(site)}",
+        False,
+        "revert the merge",
+        _until(stage),
+    )
+
+
+def _refuse(site: Site) -> Task:
+    adoption = site.cluster.adoption
+    first = "" if "Warn" in adoption.actions else "merge `pods: warn`, then "
+    return Task(
+        f"move pods of others off the pools, {first}merge without `pods` of `adopt`",
+        f"owners of these pods, then {_platform(site)}",
+        adoption.refuses,
+        "revert the merge",
+        () if adoption.refuses else _until(adoption),
+    )
+
+
+def _end(site: Site) -> Task:
+    adoption = site.cluster.adoption
+    return Task(
+        "delete the old queues, flavors and cohorts, then merge without `adopt`",
+        f"their owner, then {_platform(site)}",
+        not adoption.until,
+        "revert the merge; what was deleted needs its manifests",
+        _until(adoption),
+    )

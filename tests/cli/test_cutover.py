@@ -1,0 +1,118 @@
+"""``trainyard cutover``: the plan follows the profiles, merge after merge."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calls import Ended
+from trainyard.cli.exits import Exit
+
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("here", "begun")]
+Call = Callable[..., Ended]
+CLUSTER = Path("profiles/clusters/lab.yaml")
+NLP, AUDIO = Path("profiles/teams/nlp.yaml"), Path("profiles/teams/audio.yaml")
+ADOPT = 'adopt: {pods: audit, queues: site, until: "2099-03-31", reason: inference moves}\n'
+STAGE = 'adopt: {stage: observe, until: "2099-02-28", reason: notebooks move}\n'
+
+
+@pytest.fixture
+def begun(trainyard: Call) -> None:
+    """A cluster beside what runs, whose two teams are held."""
+    assert trainyard("init", "--release", "kubernetes-1.36").code == Exit.FINE
+    assert trainyard("add", "team", "nlp", "--nodes", "2").code == Exit.FINE
+    assert trainyard("add", "team", "audio", "--nodes", "2").code == Exit.FINE
+    prepend(CLUSTER, "state: held\n" + ADOPT)
+
+
+def prepend(path: Path, lines: str) -> None:
+    path.write_text(lines + path.read_text("utf-8"), "utf-8")
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def progress(trainyard: Call) -> list[str]:
+    """Return each step's progress, which the marks of the text repeat."""
+    ended = trainyard("cutover", "lab")
+    assert ended.code == Exit.FINE
+    found = re.findall(r"(?m)^  ([+!~]) \d+\. (\w+): ", ended.out)
+    assert [mark for mark, _ in found] == [
+        {"done": "+", "next": "!", "later": "~"}[word] for _, word in found
+    ]
+    return [word for _, word in found]
+
+
+def test_each_merge_is_a_step(trainyard: Call) -> None:
+    """From the first merge to the last, one team after the other; the last merge ends the plan."""
+    assert progress(trainyard) == ["done", "next", "later", "later", "later"]
+    edit(CLUSTER, "state: held\n", "")
+    prepend(NLP, "state: held\n")
+    assert progress(trainyard) == ["done", "done", "next", "later", "later"]
+    edit(NLP, "state: held\n", STAGE)
+    assert progress(trainyard) == ["done", "done", "next", "later", "later", "later"]
+    edit(NLP, "stage: observe", "stage: warn")
+    assert progress(trainyard) == ["done", "done", "done", "next", "later", "later"]
+    edit(NLP, STAGE.replace("observe", "warn"), "")
+    edit(CLUSTER, "pods: audit", "pods: warn")
+    assert progress(trainyard) == ["done", "done", "done", "next", "later"]
+    edit(CLUSTER, "pods: warn, ", "")
+    assert progress(trainyard) == ["done", "done", "done", "done", "next"]
+    edit(CLUSTER, ADOPT.replace("pods: audit, ", ""), "")
+    assert set(progress(trainyard)) == {"done"}
+    assert "the cut-over has ended, or has not begun\n" in trainyard("cutover", "lab").out
+
+
+def test_steps_name_who_how_long_and_the_way_back(trainyard: Call) -> None:
+    edit(CLUSTER, "state: held\n", "")
+    prepend(NLP, STAGE)
+    edit(CLUSTER, "priorities: {production: 1000, interactive: 800, batch: 500}", _LIMITED)
+    shown = trainyard("cutover", "lab").out
+    assert "team nlp at stage observe is held, by `adopt.stage` in profiles/teams/nlp.yaml" in shown
+    assert "who: nlp@ml.example.com, then the platform team\n" in shown
+    assert "until 2099-02-28: notebooks move\n" in shown
+    assert "on the way back at most 2d\n" in shown
+    assert shown.count("way back: ") == 6
+
+
+_LIMITED = (
+    "priorities: {production: {value: 1000, deadline: 2d}, batch: {value: 500, deadline: 8h}}"
+)
+
+
+def test_import_names_the_old_queues(trainyard: Call) -> None:
+    """Of its team alone; a note that is no note is named, and not passed over."""
+    note = Path("adoption/lab.json")
+    note.parent.mkdir()
+    row = {"team": "nlp", "resource": "ClusterQueue", "was": "research"}
+    other = {"team": "audio", "resource": "namespace", "was": "sound"}
+    note.write_text(json.dumps({"result": {"rows": [row, other]}}), "utf-8")
+    shown = trainyard("cutover", "lab").out
+    assert "team nlp: hold ClusterQueue research, wait" in shown
+    assert "team audio: hold its old ClusterQueue, wait" in shown
+    note.write_text("{", "utf-8")
+    ended = trainyard("cutover", "lab")
+    assert ended.code == Exit.IO
+    assert "adoption/lab.json can't be read" in ended.err
+
+
+def test_forms_have_the_same_steps(trainyard: Call) -> None:
+    written = json.loads(trainyard("cutover", "lab", "--format=json").out)
+    steps = written["result"]["cutover"]["steps"]
+    assert [step["progress"] for step in steps] == progress(trainyard)
+    markdown = trainyard("cutover", "lab", "--format=markdown").out
+    assert all(step["task"]["what"] in markdown for step in steps)
+
+
+def test_wrong_use_and_profiles_without_a_platform(trainyard: Call) -> None:
+    assert "did you mean `lab`?" in trainyard("cutover", "lob").err
+    CLUSTER.write_text("release: [\n", "utf-8")
+    ended = trainyard("cutover", "lab")
+    assert (ended.code, ended.out[:6]) == (Exit.FINDINGS, "error[")

@@ -1,0 +1,147 @@
+"""Stages of a team over a committed tree: observe, warn, enforce, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.histories import History
+
+pytestmark = pytest.mark.thorough
+
+NLP = "teams/nlp.yaml"
+FOLDER = "overlays/lab"
+ENFORCE = "pod-security.kubernetes.io/enforce"
+GUARDS = (
+    "trainyard-jobs",
+    "trainyard-trainjob-form",
+    "trainyard-no-orphans",
+    "trainyard-job-status",
+)
+
+
+def stage(word: str) -> str:
+    return f'adopt: {{stage: {word}, until: "2099-03-31", reason: notebooks move}}\n'
+
+
+def diff(history: History) -> str:
+    """Return what `diff` shows of the edit, which `generate` accepts."""
+    code, shown = history.trainyard("generate")
+    assert code == 0, shown
+    code, shown = history.trainyard("diff", "--base", "HEAD")
+    assert code == 0, shown
+    return shown
+
+
+def tree(history: History) -> dict[str, bytes]:
+    folder = history.folder / FOLDER
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def objects(history: History, kind: str) -> dict[str, dict[str, Any]]:
+    found = {}
+    for path in Path(history.folder, FOLDER).rglob(f"{kind.lower()}-*.yaml"):
+        body = yaml.safe_load(path.read_text("utf-8"))
+        metadata = body["metadata"]
+        found["/".join(filter(None, (metadata.get("namespace"), metadata["name"])))] = body
+    return found
+
+
+def chosen(binding: dict[str, Any], namespace: str) -> bool:
+    """Return whether a binding chooses a namespace of a team, by its name."""
+    for each in binding["spec"]["matchResources"]["namespaceSelector"].get("matchExpressions", ()):
+        if each["key"] == "kubernetes.io/metadata.name":
+            return bool((namespace in each["values"]) == (each["operator"] == "In"))
+    return True
+
+
+def actions(history: History, policy: str, namespace: str) -> list[str]:
+    """Return the actions of the only binding of a policy that chooses the namespace."""
+    bindings = objects(history, "ValidatingAdmissionPolicyBinding").values()
+    (binding,) = (
+        each
+        for each in bindings
+        if each["spec"]["policyName"] == policy and chosen(each, namespace)
+    )
+    found: list[str] = binding["spec"]["validationActions"]
+    return found
+
+
+def test_only_the_observed_team_is_opened(history: History) -> None:
+    """Its bindings record, its network is open, nothing limits it; its neighbour's objects stay."""
+    others = _others(history)
+    history.edit(NLP, "contact: ", stage("observe") + "contact: ")
+    shown = diff(history)
+    assert shown.startswith("evicts: nobody; holds queues of nlp on lab; opens network paths of ")
+    assert "team nlp at stage observe is held" in shown
+    assert "~ team nlp: what breaks its rules is refused -> recorded" in shown
+    for policy in (*GUARDS, "trainyard-tenant-objects", "trainyard-network-policies"):
+        assert actions(history, policy, "team-nlp") == ["Audit"]
+        assert actions(history, policy, "team-audio") == ["Deny"]
+    limits = objects(history, "ValidatingAdmissionPolicyBinding")["trainjob-limits-nlp"]["spec"]
+    assert limits["validationActions"] == ["Audit"]
+    assert limits["paramRef"]["parameterNotFoundAction"] == "Allow"
+    assert _others(history) == others
+    assert objects(history, "NetworkPolicy")["team-nlp/open-until-enforced"]["spec"] == {
+        "podSelector": {},
+        "policyTypes": ["Ingress", "Egress"],
+        "ingress": [{}],
+        "egress": [{}],
+    }
+    assert ENFORCE not in objects(history, "Namespace")["team-nlp"]["metadata"]["labels"]
+    assert "team-nlp/defaults" not in objects(history, "LimitRange")
+    assert "team-nlp/object-counts" not in objects(history, "ResourceQuota")
+    assert "Until 2099-03-31 your team is not isolated" in _text(history, "samples/nlp/README.md")
+    assert "| nlp | `observe` | 2099-03-31 | notebooks move |" in _text(history, "README.md")
+
+
+def test_team_goes_from_stage_to_stage_and_back(history: History) -> None:
+    """Each edit is accepted, the last gives the first tree, and the way back is open."""
+    before, others = tree(history), _others(history)
+    history.edit(NLP, "contact: ", stage("observe") + "contact: ")
+    diff(history)
+    history.commit()
+
+    history.edit(NLP, "stage: observe", "stage: warn")
+    assert diff(history).startswith("evicts: nobody; opens queues of nlp on lab\n")
+    for policy in GUARDS:
+        assert actions(history, policy, "team-nlp") == ["Deny"]
+    assert actions(history, "trainyard-tenant-objects", "team-nlp") == ["Warn", "Audit"]
+    assert "team-nlp/open-until-enforced" in objects(history, "NetworkPolicy")
+    assert _others(history) == others
+    history.commit()
+
+    history.edit(NLP, stage("warn"), "")
+    assert "what breaks its rules is recorded, with a warning -> refused" in diff(history)
+    assert tree(history) == before
+    history.commit()
+
+    history.edit(NLP, "contact: ", stage("warn") + "contact: ")
+    assert "refused -> recorded, with a warning" in diff(history)
+
+
+def _others(history: History) -> dict[str, bytes]:
+    return {name: body for name, body in tree(history).items() if name.startswith("teams/audio/")}
+
+
+def _text(history: History, path: str) -> str:
+    return Path(history.folder, FOLDER, path).read_text("utf-8")
+
+
+def test_last_day_and_regulation_are_errors(history: History) -> None:
+    history.edit(NLP, "contact: ", stage("observe").replace("2099", "2020") + "contact: ")
+    code, shown = history.trainyard("validate")
+    assert code == 1
+    assert "error[isolation/adoption-ended]: the adoption of team nlp ended on 2020-03-31" in shown
+    history.edit(NLP, "2020-03-31", "2099-03-31")
+    history.edit(NLP, "contact: ", "compliance: hipaa\ncontact: ")
+    compliance = history.folder / "profiles/compliance/hipaa.yaml"
+    compliance.parent.mkdir(exist_ok=True)
+    compliance.write_text("title: HIPAA\ncontrols: {networkIsolation: 164.312(e)(1)}\n")
+    code, shown = history.trainyard("validate")
+    assert code == 1
+    assert "error[isolation/adopting-under-a-regulation]: team nlp is under a regulation" in shown
