@@ -17,4 +17,5 @@ def resolve_adoption(fields: Mapping[str, Any], at: Pointer) -> Adoption:
         fields.get("queues") == "site",
         fields.get("until", ""),
         fields.get("reason", ""),
+        tuple(sorted(fields.get("objects", ()))),
     )
