@@ -61,6 +61,51 @@ def test_findings_have_every_form_and_the_exit_code(trainyard: Call) -> None:
     assert "name-taken" in trainyard("explain", "preflight/name-taken").out
 
 
+def test_adopted_object_is_compared_and_kept(tree: Path, trainyard: Call) -> None:
+    """Its name is no error, what the sync changes is a warning, and Argo CD never prunes it."""
+    adopt = 'adopt: {objects: [Cohort/research, WorkloadPriorityClass/batch], until: "2099-12-31", '
+    profile = tree / "profiles/clusters/lab.yaml"
+    profile.write_text(f"{adopt}reason: moves}}\n{profile.read_text('utf-8')}", "utf-8")
+    assert trainyard("generate").code == 0
+    cohort = (tree / "overlays/lab/platform/cohort-research.yaml").read_text("utf-8")
+    assert "argocd.argoproj.io/sync-options: Prune=false,Delete=confirm\n" in cohort
+    others = {"metadata": {"managedFields": [{"manager": "helm"}]}}
+    write(
+        "lab",
+        "before",
+        {
+            "Cohort/research": {"apiVersion": "kueue.x-k8s.io/v1beta2", **others},
+            "WorkloadPriorityClass/batch": {
+                "apiVersion": "kueue.x-k8s.io/v1beta2",
+                "value": 7,
+                **others,
+            },
+            "WorkloadPriorityClass/interactive": {
+                "apiVersion": "kueue.x-k8s.io/v1beta2",
+                **others,
+            },
+        },
+    )
+    ended = trainyard("preflight", "lab", "--from", FILE)
+    taken, cohort, batch = re.findall(r"^(?:error|warning)\[.*", ended.out, re.MULTILINE)
+    name = "WorkloadPriorityClass `interactive` is there, made by somebody (helm)"
+    assert taken == f"error[preflight/name-taken]: {name}"
+    assert cohort.startswith("warning[preflight/adopted-differs]: Cohort/research is there, and ")
+    assert batch.startswith("warning[preflight/adopted-differs]: WorkloadPriorityClass/batch is ")
+    assert batch.endswith("the sync changes it: value 7 -> 500")
+
+
+def test_adopted_object_must_be_one_of_the_tree(tree: Path, trainyard: Call) -> None:
+    adopt = 'adopt: {objects: [Cohort/reserch], until: "2099-12-31", reason: moves}\n'
+    profile = tree / "profiles/clusters/lab.yaml"
+    profile.write_text(adopt + profile.read_text("utf-8"), "utf-8")
+    ended = trainyard("generate")
+    assert ended.code == 1
+    found = "error[references/unknown-adopted]: the tree of cluster `lab` has no object"
+    assert f"{found} `Cohort/reserch`" in ended.out
+    assert "did you mean `Cohort/research`?" in ended.out
+
+
 def test_unread_kind_is_an_error_until_it_is_waived(tree: Path, trainyard: Call) -> None:
     """With the rule that the account lacks; the waiver is not unused for other commands."""
     write("lab", "before", unread={"storageclasses.storage.k8s.io": "forbidden"})

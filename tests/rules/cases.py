@@ -20,11 +20,12 @@ from tests.rules.clusters import live_of
 from trainyard import __version__
 from trainyard.change.history.check import check_replacement
 from trainyard.change.history.replacement import Replacement
+from trainyard.change.objects import moved_namespaces
 from trainyard.diagnostics import Diagnostic, Pointer, has_errors
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
-from trainyard.model.renames import renamed_holdings, renamed_ids, renames
+from trainyard.model.renames import renamed_holdings, renamed_ids, renames, usual_namespaces
 from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
@@ -76,14 +77,17 @@ def _replacements(former: Platform, platform: Platform) -> Iterator[Replacement]
         held = tuple(former.holdings(was))
         present = {tenant.name for tenant in was.tenants} | {each.team for each in held}
         renamed = renames(platform.teams, present)
+        before, after = _objects(was), _objects(site)
+        new_names = {former: team.name for former, team in renamed.items()}
+        moved = usual_namespaces(renamed) | moved_namespaces(before, after, new_names)
         yield Replacement(
             platform,
             site,
             __version__,
-            _objects(was),
-            _objects(site),
+            before,
+            after,
             renamed_holdings(held, platform.holdings(site), renamed),
-            renamed_ids(former.ids.get(site.name, ()), platform.ids.get(site.name, ()), renamed),
+            renamed_ids(former.ids.get(site.name, ()), platform.ids.get(site.name, ()), moved),
             renamed,
         )
 

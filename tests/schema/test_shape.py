@@ -43,6 +43,11 @@ SCHEMA: dict[str, Any] = {
             "propertyNames": {"$ref": "#/definitions/name"},
             "additionalProperties": {"type": "object", "minProperties": 1, "maxProperties": 2},
         },
+        "spared": {
+            "type": "object",
+            "properties": {"pods": {}, "queues": {}, "until": {}},
+            "minProperties": 2,
+        },
         "libraries": {
             "type": "object",
             "additionalProperties": False,
@@ -160,6 +165,13 @@ def only(value: Mapping[str, Any]) -> Diagnostic:
             (("quota", "a"), False),
             "`a` takes at least 1 key; it has 0",
             "",
+        ),
+        (
+            {"spared": {"until": 1}},
+            "out-of-range",
+            (("spared",), False),
+            "`spared` takes at least 2 keys; it has 1",
+            "It has none of `pods`, `queues`.",
         ),
         (
             {"runtimes": ["a", "b", "a"]},

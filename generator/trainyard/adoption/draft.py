@@ -19,6 +19,7 @@ from trainyard.adoption.queues import crews, dangling, unused
 from trainyard.adoption.quota import Site, is_unlimited, mixed, parents_of, shares
 from trainyard.adoption.team import (
     access_lines,
+    own_name,
     quota_lines,
     space_lines,
     storage_lines,
@@ -126,7 +127,8 @@ def _files(parts: _Parts, open_: Sequence[str]) -> Iterator[tuple[str, Iterable[
     for crew in site.crews:
         own = [share for share in parts.shares if share.team == crew.name]
         if crew.name in request.profiles.teams:
-            present += _beside(crew, quota_lines(request.cluster, site, crew, own))
+            lines = [*own_name(crew), *quota_lines(request.cluster, site, crew, own)]
+            present += _beside(crew, lines)
         else:
             yield f"profiles/teams/{crew.name}.yaml", _team(parts, crew, own, cohorts)
     lines = [*_cluster(parts, hardware, cohorts, open_), *present]
@@ -142,10 +144,10 @@ def _team(
     yield from space_lines(crew)
 
 
-def _beside(crew: Crew, quota: Iterable[str]) -> Iterator[str]:
+def _beside(crew: Crew, lines: Iterable[str]) -> Iterator[str]:
     """Yield what a team's profile that is there already gets by hand."""
     yield choose(f"team {crew.name} is there already: add to profiles/teams/{crew.name}.yaml:")
-    yield from (f"# {line}" for line in quota)
+    yield from (f"# {line}" for line in lines)
 
 
 def _hardware_names(request: Request, pools: Iterable[Pool]) -> dict[str, str]:

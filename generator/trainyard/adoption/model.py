@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from trainyard.model import names
 from trainyard.model.facts import Body
 from trainyard.model.unit import Unit
+
+_LABEL = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+"""Name of a namespace, as the API server has it."""
 
 
 class Mark(StrEnum):
@@ -150,6 +155,11 @@ class Crew:
     def namespaces(self) -> tuple[str, ...]:
         """Its namespaces, the main one first."""
         return tuple(self.spaces)
+
+    def kept(self, namespace: str) -> str:
+        """Return the name that a namespace gets: its own, if a profile can have it."""
+        usual = names.namespace(self.name, self.spaces[namespace])
+        return namespace if _LABEL.fullmatch(namespace) else usual
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,13 +129,14 @@ def _weight(crew: Crew, queue: Body) -> Row:
 
 def _names(crew: Crew, site: Site) -> Iterator[Row]:
     """Yield the namespaces and queues under the names that they get."""
-    for namespace, space in crew.spaces.items():
-        yield _renamed(crew, "namespace", namespace, names.namespace(crew.name, space))
+    for namespace in crew.spaces:
+        yield _renamed(crew, "namespace", namespace, crew.kept(namespace))
     classes = {place_of(queue)[1]: _classes(queue, site) for queue in crew.queues}
     for namespace, queue, of in crew.local:
-        there = names.namespace(crew.name, crew.spaces[namespace])
         own = [queue] if queue == names.DEFAULT_QUEUE else classes[of]
-        yield _renamed(crew, "LocalQueue", f"{namespace}/{queue}", _all(f"{there}/", own))
+        yield _renamed(
+            crew, "LocalQueue", f"{namespace}/{queue}", _all(f"{crew.kept(namespace)}/", own)
+        )
     for name, own in classes.items():
         yield _renamed(crew, "ClusterQueue", name, _all(names.cluster_queue(crew.name, ""), own))
 

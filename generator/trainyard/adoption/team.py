@@ -10,6 +10,7 @@ from trainyard.adoption.model import Cell, Crew, Share
 from trainyard.adoption.quota import Site, cohorts_of
 from trainyard.adoption.storage import Adopted
 from trainyard.adoption.wording import choose, quoted, said
+from trainyard.model import names
 from trainyard.model.facts import place_of
 from trainyard.yaml_io.scalars import inline
 
@@ -19,7 +20,7 @@ def team_lines(
     site: Site,
     crew: Crew,
     shares: Sequence[Share],
-    names: Mapping[str, str],
+    cohort_names: Mapping[str, str],
 ) -> Iterator[str]:
     """Yield the lines of a team's profile before its groups and storage.
 
@@ -28,10 +29,11 @@ def team_lines(
         site: what is drafted.
         crew: the team.
         shares: its own.
-        names: of cohorts, by the name that the site has.
+        cohort_names: of cohorts, by the name that the site has.
     """
     where = ", ".join(crew.namespaces)
     yield f"# Team {crew.name}, as `trainyard import` found it in namespace {quoted(where)}."
+    yield from own_name(crew)
     yield choose("contact: whom to call, an address of mail")
     yield choose("runtimes: names of those that the team uses")
     if crew.held:
@@ -42,8 +44,21 @@ def team_lines(
         yield choose(f"cohort: the team's queues are in {', '.join(cohorts)}; a team is in one")
     elif cohorts:
         source = f"cohort of ClusterQueue {place_of(crew.queues[0])[1]}"
-        yield said(f"cohort: {inline(names[cohorts[0]])}", source)
+        yield said(f"cohort: {inline(cohort_names[cohorts[0]])}", source)
     yield from quota_lines(cluster, site, crew, shares)
+
+
+def own_name(crew: Crew) -> Iterator[str]:
+    """Yield the line of the team's own namespace where it has another name than it would get."""
+    namespace = crew.namespaces[0]
+    if stated := _named(crew, namespace):
+        yield said(stated, f"namespace {namespace}")
+
+
+def _named(crew: Crew, namespace: str) -> str:
+    """Return the key that keeps the name of a namespace; empty where it would get that anyway."""
+    usual, kept = names.namespace(crew.name, crew.spaces[namespace]), crew.kept(namespace)
+    return "" if kept == usual else f"namespace: {inline(kept)}"
 
 
 def quota_lines(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:
@@ -111,7 +126,7 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
     """Yield the groups and accounts of a team."""
     if access.groups:
         roles = (
-            f"{role}: [{', '.join(map(inline, names))}]" for role, names in access.groups.items()
+            f"{role}: [{', '.join(map(inline, groups))}]" for role, groups in access.groups.items()
         )
         source = f"RoleBindings in {', '.join(crew.namespaces)}"
         yield said(f"groups: {{{', '.join(roles)}}}", source)
@@ -141,4 +156,5 @@ def space_lines(crew: Crew) -> Iterator[str]:
         yield "spaces:"
     for namespace, name in crew.spaces.items():
         if name:
-            yield said(f"  {inline(name)}: {{}}", f"namespace {namespace}, on the same queues")
+            fields = f"{{{_named(crew, namespace)}}}"
+            yield said(f"  {inline(name)}: {fields}", f"namespace {namespace}, on the same queues")

@@ -38,6 +38,11 @@ class Sides:
     files: Mapping[str, FileChange] = field(default_factory=dict)
 
     @property
+    def moved(self) -> dict[str, str]:
+        """Namespaces that teams keep under another name: the new name, by the old one."""
+        return moved_namespaces(self.before, self.after, self.renamed)
+
+    @property
     def in_use(self) -> Sides:
         """Both sides without nodes in maintenance."""
         old, new = (site.in_use if site else None for site in (self.old, self.new))
@@ -62,6 +67,29 @@ class Sides:
         before, after = self.tenants
         for name in sorted(before.keys() & after.keys()):
             yield name, before[name], after[name]
+
+
+def moved_namespaces(before: Objects, after: Objects, renamed: Mapping[str, str]) -> dict[str, str]:
+    """Return the new name of each namespace that a team keeps under another one, by its old name.
+
+    Args:
+        before: objects of the committed tree.
+        after: objects that the profiles make now.
+        renamed: old name of a team -> its new name.
+    """
+    units = {f"teams/{old}": f"teams/{new}" for old, new in renamed.items()}
+    was, now = _by_space(before, units), _by_space(after, {})
+    return {was[key]: now[key] for key in sorted(was.keys() & now.keys()) if was[key] != now[key]}
+
+
+def _by_space(objects: Objects, units: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """Return the namespaces that exist by unit, and by a file that each space has one of."""
+    found = {}
+    for policy in of_kind(objects, "NetworkPolicy"):
+        if policy.name == "default-deny":
+            unit, _, file = policy.path.rpartition("/")
+            found[units.get(unit, unit), file] = policy.namespace
+    return found
 
 
 def of_kind(objects: Objects, *kinds: str) -> Iterator[Manifest]:

@@ -101,8 +101,7 @@ def _namespaces(base: Profiles, head: Profiles, teams: Iterable[str]) -> set[str
     for team in teams:
         for profiles in (base, head):
             profile = _value(profiles.teams, team) or {}
-            for space in ("", *profile.get("spaces", {})):
-                namespaces.add(names.namespace(team, space))
+            namespaces |= {*names.namespaces(team, profile).values()}
     return namespaces
 
 

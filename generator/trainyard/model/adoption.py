@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from trainyard.diagnostics import Pointer
 
 _ACTIONS: Final = {"audit": ("Audit",), "warn": ("Warn", "Audit"), "deny": ("Deny",)}
 """Actions of a binding; Kubernetes lets Warn and Deny not stand together
 (kubernetes/kubernetes:staging/src/k8s.io/api/admissionregistration/v1/types.go@v1.36.3)."""
+
+
+def adopted_name(body: Mapping[str, Any]) -> str:
+    """Return an object as a profile names it, e.g. ``Cohort/research``."""
+    metadata = body.get("metadata") or {}
+    parts = (body.get("kind"), metadata.get("namespace"), metadata.get("name"))
+    return "/".join(str(part) for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,7 @@ class Adoption:
         keeps_queues: whether Kueue still manages the jobs of all namespaces, as by its own default.
         until: ISO date of the last day; empty where nothing is spared.
         reason: why.
+        objects: of the tree that others made, as ``Kind/name`` or ``Kind/namespace/name``, sorted.
     """
 
     at: Pointer
@@ -30,6 +39,11 @@ class Adoption:
     keeps_queues: bool = False
     until: str = ""
     reason: str = ""
+    objects: tuple[str, ...] = ()
+
+    def takes(self, body: Mapping[str, Any]) -> bool:
+        """Return whether an object of the tree is one that others made."""
+        return adopted_name(body) in self.objects
 
     @property
     def refuses(self) -> bool:

@@ -75,6 +75,7 @@ class Cluster:
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's
             included.
         adoption: what is spared of the workloads that were there before the tree.
+        named_namespaces: namespaces of its teams whose names do not say so, sorted.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Cluster:
     finished_jobs: FinishedJobs | None
     monitoring: Monitoring | None
     adoption: Adoption
+    named_namespaces: tuple[str, ...] = ()
 
     def lineage(self, cohort: str) -> tuple[str, ...]:
         """Return a cohort and what it descends from, the root last; a cycle is gone around once."""

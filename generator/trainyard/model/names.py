@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 LABEL_BUDGET = 63
 """Kubernetes label values, RFC 1123 labels and pod names end here."""
 
@@ -84,7 +87,8 @@ DEVICES = frozenset(
 
 
 TEAM_PREFIX = "team-"
-"""Of every team's namespace: it keeps them apart from kube-*, openshift-* and what others own."""
+"""Of a team's namespace, unless its profile states another name: it keeps them apart from kube-*,
+openshift-* and what others own."""
 
 DEFAULT_NAMESPACE = "default"
 """Of pods whose manifests name none."""
@@ -100,6 +104,17 @@ def owner_of_namespace(name: str) -> str:
 def namespace(team: str, space: str = "") -> str:
     """Return a team's namespace, or that of one of its further spaces."""
     return f"{TEAM_PREFIX}{team}-{space}" if space else f"{TEAM_PREFIX}{team}"
+
+
+def namespaces(team: str, fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return the namespace of each space of a team's profile; its own is that without a name."""
+    spaces = {"": fields, **fields.get("spaces", {})}
+    return {name: space.get("namespace") or namespace(team, name) for name, space in spaces.items()}
+
+
+def short(namespace: str) -> str:
+    """Return a namespace's part of the names of objects that are made for it."""
+    return namespace.removeprefix(TEAM_PREFIX)
 
 
 def catalog_viewers(team: str) -> str:
@@ -121,7 +136,7 @@ def runtime(name: str, version: int, nodes: str, owner: str = "") -> str:
         nodes: what it runs on: a hardware profile, a class of node, a part of a node.
         owner: the namespace whose networks it attaches to, where they have names of their own.
     """
-    return "-".join(filter(None, (f"{name}-v{version}-{nodes}", owner.removeprefix(TEAM_PREFIX))))
+    return "-".join(filter(None, (f"{name}-v{version}-{nodes}", short(owner))))
 
 
 def rail_resource(stem: str, rail: int) -> str:
@@ -157,7 +172,7 @@ def node_policy(pool: str, rail: int) -> str:
 
 def volume(cluster: str, namespace: str, storage: str) -> str:
     """Return the PersistentVolume of a claim on NFS; it is cluster-scoped and has all names."""
-    return f"{cluster}-{namespace.removeprefix(TEAM_PREFIX)}-{storage}"
+    return f"{cluster}-{short(namespace)}-{storage}"
 
 
 def application(cluster: str, part: str) -> str:
@@ -167,12 +182,12 @@ def application(cluster: str, part: str) -> str:
 
 def job_limits(namespace: str) -> str:
     """Return the ConfigMap and binding that hold the limits on a namespace's TrainJobs."""
-    return f"trainjob-limits-{namespace.removeprefix(TEAM_PREFIX)}"
+    return f"trainjob-limits-{short(namespace)}"
 
 
 def own_runtimes(namespace: str) -> str:
     """Return the binding of the policy on a namespace's TrainingRuntimes."""
-    return f"own-runtimes-{namespace.removeprefix(TEAM_PREFIX)}"
+    return f"own-runtimes-{short(namespace)}"
 
 
 def copies_of(runtime: str) -> str:
@@ -182,17 +197,17 @@ def copies_of(runtime: str) -> str:
 
 def job_help(namespace: str) -> str:
     """Return the binding of the policy that keeps a namespace's TrainJobs from hanging."""
-    return f"trainjob-help-{namespace.removeprefix(TEAM_PREFIX)}"
+    return f"trainjob-help-{short(namespace)}"
 
 
 def mpi_job_limits(namespace: str) -> str:
     """Return the binding that applies the limits to a namespace's MPIJobs."""
-    return f"mpijob-limits-{namespace.removeprefix(TEAM_PREFIX)}"
+    return f"mpijob-limits-{short(namespace)}"
 
 
 def mpi_job_end(namespace: str) -> str:
     """Return the binding that warns of the last day of a namespace's MPIJobs."""
-    return f"mpijob-end-{namespace.removeprefix(TEAM_PREFIX)}"
+    return f"mpijob-end-{short(namespace)}"
 
 
 def staged(binding: str, stage: str) -> str:

@@ -31,13 +31,16 @@ def renames(teams: Iterable[Team], present: Collection[str]) -> dict[str, Team]:
     }
 
 
-def renamed_namespaces(renamed: Mapping[str, Team]) -> dict[str, str]:
-    """Return the new name of each namespace of renamed teams, by its old name."""
-    namespaces = {}
+def usual_namespaces(renamed: Mapping[str, Team]) -> dict[str, str]:
+    """Return the new name of each namespace of renamed teams, by the old one that is usual.
+
+    Of a team that was retired nothing else is known.
+    """
+    usual = {}
     for old, team in renamed.items():
         for space in team.spaces:
-            namespaces[names.namespace(old, space.name)] = names.namespace(team.name, space.name)
-    return namespaces
+            usual[names.namespace(old, space.name)] = space.namespace
+    return usual
 
 
 def renamed_holdings(
@@ -52,13 +55,13 @@ def renamed_holdings(
 
 
 def renamed_ids(
-    remembered: Iterable[Ids], ledger: Iterable[Ids], renamed: Mapping[str, Team]
+    remembered: Iterable[Ids], ledger: Iterable[Ids], moved: Mapping[str, str]
 ) -> tuple[Ids, ...]:
-    """Return remembered user ids with the new namespaces of renamed teams.
+    """Return remembered user ids with the new names of namespaces, by the old ones.
 
     Former ids, and those whose line the ledger still has, keep the old names.
     """
-    return tuple(_renamed(remembered, ledger, renamed_namespaces(renamed)))
+    return tuple(_renamed(remembered, ledger, moved))
 
 
 def _renamed(remembered: Iterable[T], ledger: Iterable[T], new: Mapping[str, str]) -> Iterator[T]:

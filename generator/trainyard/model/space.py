@@ -155,7 +155,7 @@ class Space:
     @property
     def namespace(self) -> str:
         """Its name on the cluster."""
-        return names.namespace(self.team.name, self.profile.name)
+        return self.profile.namespace
 
     @property
     def default_queue(self) -> Queue | None:

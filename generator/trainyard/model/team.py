@@ -197,6 +197,7 @@ class TeamSpace:
 
     Args:
         name: empty for the team's own.
+        namespace: its name on each cluster.
         largest_job: nodes of the largest job that may be submitted in it, launcher included.
         largest_job_at: where that is stated, or the quota that it follows from.
         storage: names of the storage that it asks for.
@@ -205,10 +206,16 @@ class TeamSpace:
 
     name: str
     at: Pointer
+    namespace: str
     largest_job: int
     largest_job_at: Pointer
     storage: tuple[str, ...]
     priorities: tuple[str, ...]
+
+    @property
+    def namespace_at(self) -> Pointer:
+        """Place of its name in the profile, stated or not."""
+        return self.at / "namespace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainyard.diagnostics import Diagnostic, Note
-from trainyard.model.manifest import Kind, Manifest
+from trainyard.model.adoption import adopted_name
+from trainyard.model.manifest import UNLISTED, Kind, Manifest
 from trainyard.model.nearest import nearest
 from trainyard.model.platform import Site
 from trainyard.references.coverage import check_coverage
@@ -16,6 +17,7 @@ from trainyard.references.names import LISTING, Use
 from trainyard.references.project import check_unit, find_delivered
 from trainyard.rules.references.defined_twice import RULE as DEFINED_TWICE
 from trainyard.rules.references.undefined_name import RULE as UNDEFINED_NAME
+from trainyard.rules.references.unknown_adopted import RULE as UNKNOWN_ADOPTED
 
 MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": "OpenShift"}
 """ConfigMaps in every namespace, and their owners."""
@@ -34,12 +36,25 @@ def check_references(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diag
     limits = tuple(find_limits(index))
     listing = listing_namespaces(limits)
     yield from _twice(manifests)
+    yield from _unadopted(site, manifests)
     for manifest in manifests:
         yield from _undefined(index, manifest, uses(manifest.body, index.scope(manifest)), listing)
     for limit in limits:
         yield from _undefined(index, limit.manifest, limit.uses(), listing)
     yield from check_coverage(index, listing)
     yield from _delivery(index, manifests)
+
+
+def _unadopted(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diagnostic]:
+    """Yield the objects to adopt that Argo CD does not apply."""
+    adoption = site.cluster.adoption
+    known = {adopted_name(each.body) for each in manifests if each.unit not in UNLISTED}
+    for i, name in enumerate(adoption.objects):
+        if name not in known:
+            near = nearest(name, sorted(known))
+            hint = f"did you mean `{near}`?" if near else ""
+            message = f"the tree of cluster `{site.name}` has no object `{name}`"
+            yield UNKNOWN_ADOPTED.at(adoption.at / "objects" / i, message, hint=hint)
 
 
 def _twice(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:

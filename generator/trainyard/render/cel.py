@@ -15,6 +15,11 @@ def text_list(values: Iterable[str]) -> str:
     return f"[{', '.join(map(text, values))}]"
 
 
+def starts_with(value: str, prefixes: Iterable[str]) -> str:
+    """Return whether an expression begins with one of some strings."""
+    return " || ".join(f"{value}.startsWith({text(prefix)})" for prefix in prefixes)
+
+
 def is_one_of(value: str, wanted: Iterable[str]) -> str:
     """Return whether an expression is one of some names, which may begin or end with ``*``."""
     listed = sorted(wanted)

@@ -190,8 +190,16 @@ class Delivery:
 
     @property
     def team_namespace_template(self) -> str:
-        """Namespace of the team."""
-        return names.namespace("{{.path.basename}}")
+        """Namespace of the team: the usual one, unless its profile states another."""
+        folder, stated = "{{.path.basename}}", []
+        for tenant in self.site.tenants:
+            own = tenant.namespaces[0]
+            if own != names.namespace(tenant.name):
+                stated.append(f'eq .path.basename "{tenant.name}" }}}}{own}')
+        usual = names.namespace(folder)
+        if not stated:
+            return usual
+        return f"{{{{ if {'{{ else if '.join(stated)}{{{{ else }}}}{usual}{{{{ end }}}}"
 
     @property
     def team_paths(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from trainyard.model.cluster import Cluster
 from trainyard.model.manifest import Kind, Manifest, kind_of
 from trainyard.model.platform import Site
+from trainyard.model.readable import SYNC_OPTIONS
 from trainyard.model.space import Sample
 from trainyard.render.attributes import read
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Subject
@@ -61,8 +62,20 @@ def _render(
     build = template(entry.template)
     for scope in entry.scopes(subject):
         body = build({**shared, **scope.variables})
+        if cluster.adoption.takes(body):
+            body = _kept(body)
         path = f"{entry.folder(cluster, scope)}/{_file_name(entry, scope, body)}.yaml"
         yield Manifest(path, body, scope.files, scope.at)
+
+
+def _kept(body: dict[str, Any]) -> dict[str, Any]:
+    """Return an object that Argo CD never prunes, and deletes only when a person confirms it."""
+    metadata = body["metadata"]
+    annotations = metadata.get("annotations", {})
+    stated = annotations.get(SYNC_OPTIONS, "").split(",")
+    others = [each for each in stated if each and each.partition("=")[0] not in {"Prune", "Delete"}]
+    options = ",".join([*others, "Prune=false", "Delete=confirm"])
+    return {**body, "metadata": {**metadata, "annotations": {**annotations, SYNC_OPTIONS: options}}}
 
 
 def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str:

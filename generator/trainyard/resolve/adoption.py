@@ -18,6 +18,7 @@ def resolve_adoption(fields: Mapping[str, Any], at: Pointer) -> Adoption:
         fields.get("queues") == "site",
         fields.get("until", ""),
         fields.get("reason", ""),
+        tuple(sorted(fields.get("objects", ()))),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -12,6 +12,7 @@ from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.hardware import Hardware
 from trainyard.model.named import by_name
+from trainyard.model.names import TEAM_PREFIX
 from trainyard.model.other_release import Releases
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
@@ -197,13 +198,20 @@ def _teams(profiles: Profiles, known: KnownToTeams) -> Resolving[tuple[Team, ...
     return tuple(teams)
 
 
+def _named(teams: Iterable[Team]) -> tuple[str, ...]:
+    """Return the namespaces of teams whose names do not begin as those of teams do."""
+    spaces = chain.from_iterable(team.spaces for team in teams)
+    found = {space.namespace for space in spaces}
+    return tuple(sorted(name for name in found if not name.startswith(TEAM_PREFIX)))
+
+
 def _site(profiles: Profiles, teams: tuple[Team, ...], known: KnownHere) -> Resolving[Site]:
-    tenants = []
-    for team in teams:
-        cluster = known.cluster.name
-        if team.quotas_on(cluster):
-            source, there = profiles.teams[team.name], team.state_on(cluster).word
-            tenants.append((yield from resolve_tenant(replace(team, state=there), source, known)))
+    name, tenants = known.cluster.name, []
+    here = [team for team in teams if team.quotas_on(name)]
+    known = replace(known, cluster=replace(known.cluster, named_namespaces=_named(here)))
+    for team in here:
+        source, there = profiles.teams[team.name], team.state_on(name).word
+        tenants.append((yield from resolve_tenant(replace(team, state=there), source, known)))
     launches = by_name(chain.from_iterable(tenant.launches for tenant in tenants))
     in_order = dict(sorted(launches.items())).values()
     return Site(known.cluster, tuple(in_order), tuple(tenants))

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
+from trainyard.model.names import namespaces
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
 from trainyard.model.state import State, furthest
@@ -81,7 +82,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         own_runtimes=fields["ownRuntimes"],
         default_queue=fields.get("defaultQueue", ""),
         mpi_jobs=(yield from _mpi_jobs(names, at / "mpiJobs")),
-        spaces=tuple(_spaces(fields, at, usual)),
+        spaces=tuple(_spaces(name, fields, at, usual)),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
@@ -201,7 +202,7 @@ def _largest_job(
 
 
 def _spaces(
-    fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]
+    name: str, fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]
 ) -> Iterator[TeamSpace]:
     """Yield the team's own namespace, then the further ones.
 
@@ -209,12 +210,15 @@ def _spaces(
     """
     largest = _largest_job(fields, at, usual)
     priorities = tuple(fields.get("priorities", ()))
-    yield TeamSpace("", at, *largest, tuple(sorted(fields.get("storage", {}))), priorities)
-    for name, space in sorted(fields.get("spaces", {}).items()):
-        nodes, place = _largest_job(space, at / "spaces" / name, largest)
+    named = namespaces(name, fields)
+    storage = tuple(sorted(fields.get("storage", {})))
+    yield TeamSpace("", at, named[""], *largest, storage, priorities)
+    for key, space in sorted(fields.get("spaces", {}).items()):
+        nodes, place = _largest_job(space, at / "spaces" / key, largest)
         yield TeamSpace(
-            name=name,
-            at=at / "spaces" / name,
+            name=key,
+            at=at / "spaces" / key,
+            namespace=named[key],
             largest_job=nodes,
             largest_job_at=place,
             storage=tuple(sorted(space.get("storage", {}))),

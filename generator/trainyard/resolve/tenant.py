@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from trainyard.diagnostics import Pointer
-from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.component import Component
 from trainyard.model.fabric import RailFabric
@@ -114,7 +113,7 @@ def _space(
     space: TeamSpace, fields: Mapping[str, Any], shared: _Shared, ids: Mapping[str, Ids]
 ) -> Resolving[Space]:
     team, cluster = shared.team, shared.cluster
-    namespace = names.namespace(team.name, space.name)
+    namespace = space.namespace
     grants = resolve_grants(space, cluster, shared.held, shared.runtimes, namespace)
     requests = yield from _requests(space, cluster, fields.get("storage", {}))
     secrets = yield from _pull_secrets(cluster, namespace, grants)

@@ -10,11 +10,12 @@ from trainyard.model.facts import Resource
 from trainyard.model.live import Live
 from trainyard.model.rights import rules_of, rules_within
 from trainyard.rules.check import LIVE_CHECKS
+from trainyard.rules.preflight.adopted_differs import RULE as ADOPTED_DIFFERS
 from trainyard.rules.preflight.field_not_served import RULE as FIELD_NOT_SERVED
 from trainyard.rules.preflight.unchecked import RULE as UNCHECKED
 
 _AGAIN = "Make the file again, or take it out of the folder."
-RULES = (FIELD_NOT_SERVED, UNCHECKED, *(check.rule for check in LIVE_CHECKS))
+RULES = (ADOPTED_DIFFERS, FIELD_NOT_SERVED, UNCHECKED, *(check.rule for check in LIVE_CHECKS))
 
 
 def check_live(live: Live) -> Iterator[Diagnostic]:

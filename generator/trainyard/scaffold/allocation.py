@@ -62,7 +62,8 @@ def plan_allocation(
     holding, exhausted = new_holding(platform, fabric, request.team, request.since, former)
     if holding is None:
         return None, exhausted
-    ids = new_ids(platform, cluster, request.team, request.since, former)
+    (team,) = (team for team in platform.teams if team.name == request.team)
+    ids = new_ids(platform, cluster, team.spaces[0].namespace, request.since, former)
     ledger = profiles.allocations.content
     files = with_numbers(ledger, cluster.name, holding, ids)
     return Numbered(files, ledger, (cluster.name,), request.team, holding, ids), ()

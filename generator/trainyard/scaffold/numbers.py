@@ -6,7 +6,6 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from trainyard.diagnostics import Diagnostic
-from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.fabric import RailFabric
 from trainyard.model.holding import Holding
@@ -44,15 +43,14 @@ def new_holding(
 
 
 def new_ids(
-    platform: Platform, cluster: Cluster, team: str, since: str, former: Former
+    platform: Platform, cluster: Cluster, namespace: str, since: str, former: Former
 ) -> Ids | None:
-    """Return the user ids that a team's namespace has on another cluster, or that none ever had.
+    """Return the user ids that a namespace has on another cluster, or that none ever had.
 
     Clusters may share a file server, so two namespaces differ on all of them, and one does not.
     None if the namespace has some here already, the cluster's namespaces have no ranges, or none is
     left.
     """
-    namespace = names.namespace(team)
     known = _ids_of(platform, namespace)
     if not cluster.release.job_scc or cluster.name in known:
         return None

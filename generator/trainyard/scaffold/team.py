@@ -8,6 +8,7 @@ from itertools import chain
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.cluster import Cluster
 from trainyard.model.named import by_name
+from trainyard.model.names import namespace
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
@@ -62,7 +63,7 @@ def plan_team(
     problems += exhausted
     if problems:
         return None, tuple(problems)
-    ids = new_ids(platform, cluster, request.name, request.since, former)
+    ids = new_ids(platform, cluster, namespace(request.name), request.since, former)
     ledger = profiles.allocations.content
     profile = team_profile(request, cluster, pool, runtimes)
     numbers = with_numbers(ledger, cluster.name, holding, ids)

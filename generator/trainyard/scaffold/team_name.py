@@ -79,4 +79,4 @@ def _holder(number: Holding | Ids) -> str:
     """Return the team that has a number, or whose namespace has user ids."""
     if isinstance(number, Holding):
         return number.team
-    return number.namespace.removeprefix(names.TEAM_PREFIX)
+    return names.short(number.namespace)

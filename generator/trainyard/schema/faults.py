@@ -140,6 +140,9 @@ def _outside(fault: Fault) -> Iterator[Diagnostic]:
             f"{len(fault.value)}"
         )
         hint = "" if fault.value else "Add one, or delete the key if it has a default."
+        lacking = [key for key in fault.schema.get("properties", ()) if key not in fault.value]
+        if fault.keyword == "minProperties" and lacking:
+            hint = f"It has none of {listed(lacking)}."
     else:
         message = f"{_name(fault.at)} is {fault.value}; it must be {bound} {fault.limit}"
     yield OUT_OF_RANGE.at(fault.at, message, hint=hint)

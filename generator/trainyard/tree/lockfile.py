@@ -72,8 +72,9 @@ class Lock:
     def remembered(self) -> frozenset[str]:
         """Names of teams that were ever on the cluster, as far as their numbers show it."""
         numbered = {held.team for held in self.holdings}
-        namespaces = {ids.namespace.removeprefix(names.TEAM_PREFIX) for ids in self.ids}
-        return self.teams | numbered | namespaces
+        namespaces = {ids.namespace for ids in self.ids}
+        usual = {names.short(each) for each in namespaces if each.startswith(names.TEAM_PREFIX)}
+        return self.teams | numbered | usual
 
 
 def is_marked(content: bytes) -> bool:

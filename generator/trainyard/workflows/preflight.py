@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
+from trainyard.change.drift.compare import adopted
 from trainyard.derivation.derive import encoded, gvk_of, path_of, schema_of
 from trainyard.derivation.source import served
 from trainyard.diagnostics import Diagnostic, ToolError
+from trainyard.model.adoption import adopted_name
 from trainyard.model.live import Live
 from trainyard.model.manifest import Manifest
 from trainyard.model.readable import CRDS
 from trainyard.model.release import Schemas
 from trainyard.rules.live import check_live
+from trainyard.rules.preflight.adopted_differs import RULE as ADOPTED_DIFFERS
 from trainyard.rules.preflight.field_not_served import RULE as FIELD_NOT_SERVED
 from trainyard.rules.preflight.unchecked import RULE as UNCHECKED
 from trainyard.schema.manifests import check_manifest
@@ -25,6 +28,15 @@ def compare(live: Live) -> Iterator[Diagnostic]:
     """Yield what a cluster contradicts of its tree, and what could not be checked."""
     yield from check_live(live)
     yield from _fields(live)
+    yield from _adopted(live)
+
+
+def _adopted(live: Live) -> Iterator[Diagnostic]:
+    """Yield the fields that a sync would change in objects of others."""
+    for manifest, fields in adopted(live):
+        changed = ", ".join(f"{field.path} {field.display}" for field in fields)
+        message = f"{adopted_name(manifest.body)} is there, and the sync changes it: {changed}"
+        yield ADOPTED_DIFFERS.at(manifest.at, message)
 
 
 def _fields(live: Live) -> Iterator[Diagnostic]:

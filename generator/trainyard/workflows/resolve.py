@@ -12,7 +12,6 @@ from trainyard.diagnostics import Diagnostic, TreeError, has_errors
 from trainyard.generation.generate import Checked, Target, check_loaded
 from trainyard.git.objects import Commit
 from trainyard.git.repository import Repository, find_commit, list_folder, merge_base, read_files
-from trainyard.model import names
 from trainyard.model.holding import Holding
 from trainyard.model.ids import UIDS, Ids
 from trainyard.model.lookup import mapping, text
@@ -188,8 +187,7 @@ def _give_ids(
     cluster, _, namespace = line
     (site,) = (each for each in platform.sites if each.name == cluster)
     former = [*chain.from_iterable(remembered.values())]
-    team = namespace.removeprefix(names.TEAM_PREFIX)
-    ids = new_ids(platform, site.cluster, team, today, former)
+    ids = new_ids(platform, site.cluster, namespace, today, former)
     ledger = checked.profiles.allocations.content
     if ids is None:
         return ledger, (), ()

@@ -7,8 +7,8 @@ from functools import partial
 
 from trainyard.model.names import SYSTEM_NAMESPACE
 from trainyard.model.reserved import shadowing_namespaces
+from trainyard.model.trusted import trusted_namespaces
 from trainyard.render.views.cluster import ClusterView
-from trainyard.render.views.writers import Writers
 from trainyard_rehearsal.checks.jobs import as_account, as_deputy
 from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.outsiders import requested_namespace
@@ -133,7 +133,7 @@ def _for_platform(lab: Lab, maker: Api) -> Iterator[RequestCase]:
 
 def _trusted(lab: Lab) -> list[Body]:
     """Return namespaces whose pods or accounts have no limits, by their names."""
-    found = Writers(lab.plan.site.cluster).trusted_namespaces
+    found = trusted_namespaces(lab.plan.site.cluster)
     return [_namespace(name.replace("*", "rehearsal-of-a-user")) for name in found]
 
 

@@ -110,6 +110,20 @@ def drift_of(live: Live) -> Drift:
     )
 
 
+def adopted(live: Live) -> Iterator[tuple[Manifest, tuple[Difference, ...]]]:
+    """Yield what a sync would change in each object of others that a profile adopts.
+
+    Labels and annotations are added, and change nothing for others.
+    """
+    adoption = live.site.cluster.adoption
+    for found in _compared(live):
+        if found.new and adoption.takes(found.new.body) and live.owner(found.have):
+            every = differences(found.new.body, found.manifest.body)
+            fields = tuple(each for each in every if not each.path.startswith("metadata"))
+            if fields:
+                yield found.manifest, fields
+
+
 def unserved(live: Live) -> Iterator[tuple[Resource, str]]:
     """Yield the kinds of the tree that the cluster serves in another version, and that version."""
     read = _read(live)

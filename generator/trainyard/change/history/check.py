@@ -12,7 +12,7 @@ from trainyard.change.history.tombstones import check_old_names, check_vanished,
 from trainyard.change.objects import Sides
 from trainyard.diagnostics import Diagnostic
 from trainyard.generation.generate import Generation
-from trainyard.model.renames import renamed_holdings, renamed_ids, renames
+from trainyard.model.renames import renamed_holdings, renamed_ids, renames, usual_namespaces
 from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree
 
@@ -85,6 +85,7 @@ def _check_cluster(sides: Sides, lock: Lock, generation: Generation) -> Iterator
         return
     renamed = renames(platform.teams, lock.teams)
     yield from check_vanished(site, lock, generation, renamed)
+    moved = usual_namespaces(renamed) | sides.moved
     replacement = Replacement(
         platform,
         site,
@@ -92,7 +93,7 @@ def _check_cluster(sides: Sides, lock: Lock, generation: Generation) -> Iterator
         sides.before,
         sides.after,
         renamed_holdings(lock.holdings, platform.holdings(site), renamed),
-        renamed_ids(lock.ids, platform.ids.get(site.name, ()), renamed),
+        renamed_ids(lock.ids, platform.ids.get(site.name, ()), moved),
         renamed,
     )
     yield from check_replacement(replacement)

@@ -12,7 +12,6 @@ from trainyard.model.holding import Holding, of_others
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.ids import UIDS, Ids, ids_of
 from trainyard.model.manifest import Manifest
-from trainyard.model.renames import renamed_namespaces
 from trainyard.rules.change._fixes import NEVER_MERGED
 from trainyard.rules.change.allocation_given_away import RULE as ALLOCATION_GIVEN_AWAY
 from trainyard.rules.change.allocation_moved import RULE as ALLOCATION_MOVED
@@ -179,13 +178,13 @@ def _is_adopted(before: tuple[str, ...], ids: Ids | None) -> bool:
 
 
 def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Find namespaces with files whose team is renamed without the user ids that own the files."""
+    """Find namespaces with files that are renamed without the user ids that own the files."""
     if not _has_ranges(replacement):
         return
     without = _without_ids(replacement).difference(
         held.namespace for held in _ids_gone(replacement)
     )
-    for old, new in renamed_namespaces(replacement.renamed).items():
+    for old, new in replacement.moved.items():
         if new in without:
             yield from _left_behind(replacement, old, new)
 

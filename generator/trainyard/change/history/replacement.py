@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from trainyard.change.objects import Objects, of_kind
+from trainyard.change.objects import Objects, moved_namespaces, of_kind
 from trainyard.model.holding import Holding
 from trainyard.model.identity import team_of
 from trainyard.model.ids import Ids
@@ -37,6 +37,12 @@ class Replacement:
     holdings: tuple[Holding, ...]
     ids: tuple[Ids, ...]
     renamed: Mapping[str, Team]
+
+    @property
+    def moved(self) -> dict[str, str]:
+        """Namespaces that teams keep under another name: the new name, by the old one."""
+        renamed = {old: team.name for old, team in self.renamed.items()}
+        return moved_namespaces(self.before, self.after, renamed)
 
     @property
     def ledger(self) -> tuple[Holding, ...]:

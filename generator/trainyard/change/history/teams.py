@@ -12,6 +12,7 @@ from trainyard.diagnostics import Diagnostic, Note, Pointer
 from trainyard.model import names
 from trainyard.model.identity import Identity, identity, team_of
 from trainyard.model.storage import Claim
+from trainyard.model.team import TeamSpace
 from trainyard.model.tenant import Tenant
 from trainyard.rules.change.claim_left_behind import RULE as CLAIM_LEFT_BEHIND
 from trainyard.rules.change.folder_left_behind import RULE as FOLDER_LEFT_BEHIND
@@ -64,16 +65,24 @@ def renamed_without_draining(replacement: Replacement) -> Iterator[Diagnostic]:
 
 
 def claim_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Find committed claims of renamed teams whose volume a storage class makes."""
+    """Find committed claims in renamed namespaces whose volume a storage class makes."""
+    spaces, moved = _spaces(replacement), replacement.moved
     for claim in replacement.old("PersistentVolumeClaim"):
-        team = replacement.renamed.get(team_of(claim))
-        if team and not claim.body["spec"].get("volumeName"):
+        new = moved.get(claim.namespace)
+        if new and not claim.body["spec"].get("volumeName"):
             message = (
                 f"claim `{claim.name}` of namespace `{claim.namespace}` on cluster "
-                f"`{replacement.site.name}` can't move to team {team.name}"
+                f"`{replacement.site.name}` can't move to namespace `{new}`"
             )
             note = Note("the claim in the committed tree", claim.at)
-            yield CLAIM_LEFT_BEHIND.at(team.at / "renamedFrom", message, notes=[note])
+            team = replacement.renamed.get(team_of(claim))
+            at = team.at / "renamedFrom" if team else spaces[new].namespace_at
+            yield CLAIM_LEFT_BEHIND.at(at, message, notes=[note])
+
+
+def _spaces(replacement: Replacement) -> dict[str, TeamSpace]:
+    """Return the spaces of the cluster's teams now, by their namespaces."""
+    return {space.namespace: space.profile for space in replacement.site.spaces}
 
 
 def folder_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
@@ -88,8 +97,8 @@ def folder_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
 def _folder_moved(replacement: Replacement, tenant: Tenant, claim: Claim) -> Iterator[Diagnostic]:
     """Yield that a volume of a renamed team would be another folder than before."""
     team = tenant.team
-    suffix = claim.namespace.removeprefix(names.namespace(team.name))
-    namespace = names.namespace(team.renamed_from) + suffix
+    old_names = {new: old for old, new in replacement.moved.items()}
+    namespace = old_names.get(claim.namespace, claim.namespace)
     former = names.volume(claim.cluster, namespace, claim.name)
     old = replacement.before.get(Identity("PersistentVolume", "", former))
     path = old.body["spec"]["nfs"]["path"] if old else claim.path
@@ -104,13 +113,21 @@ def _folder_moved(replacement: Replacement, tenant: Tenant, claim: Claim) -> Ite
 
 
 def namespace_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Find namespaces that a team loses while its jobs may run."""
-    site = replacement.site
+    """Find namespaces that a team loses or renames while its jobs may run."""
+    site, moved, spaces = replacement.site, replacement.moved, _spaces(replacement)
     places = {tenant.name: tenant.team.at for tenant in site.tenants}
     running = replacement.running
     for namespace in replacement.old("Namespace"):
         team = team_of(namespace)
-        if team in places and team in running and identity(namespace) not in replacement.after:
+        if team not in places or team not in running:
+            continue
+        if new := moved.get(namespace.name):
+            message = (
+                f"namespace `{namespace.name}` of cluster `{site.name}` would be renamed to "
+                f"`{new}` while jobs of team `{team}` may run in it"
+            )
+            yield NAMESPACE_LEFT_BEHIND.at(spaces[new].namespace_at, message)
+        elif identity(namespace) not in replacement.after:
             message = (
                 f"team `{team}` loses namespace `{namespace.name}` of cluster `{site.name}` while "
                 "its jobs may run"

@@ -12,7 +12,6 @@ from trainyard.change.impact.values import differing
 from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model.identity import team_of
 from trainyard.model.lookup import mappings, text
-from trainyard.model.renames import renamed_namespaces
 from trainyard.model.team import Team
 
 
@@ -128,7 +127,7 @@ def rename_changes(sides: Sides) -> tuple[Rename, ...]:
     bound = set[_Held]().union(*_comparable(sides))
     renames = []
     for old, team in sorted(_renamed_teams(sides).items()):
-        own = set(renamed_namespaces({old: team}).values())
+        own = {space.namespace for space in team.spaces}
         keep = {held.subject for held in bound if held.namespace in own} - changed
         renames.append(Rename(old, team.name, team.folder, tuple(sorted(keep))))
     return tuple(renames)
@@ -136,7 +135,7 @@ def rename_changes(sides: Sides) -> tuple[Rename, ...]:
 
 def _comparable(sides: Sides) -> tuple[set[_Held], set[_Held]]:
     """Return the roles on both sides, without those left behind in namespaces of old names."""
-    new = renamed_namespaces(_renamed_teams(sides))
+    new = sides.moved
     before = {_renamed(held, new) for held in _held(sides.before)}
     return before, {held for held in _held(sides.after) if held.namespace not in new}
 

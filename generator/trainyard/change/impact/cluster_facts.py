@@ -83,6 +83,7 @@ def _of_adoption(cluster: Cluster) -> Facts:
     if adoption.until:
         yield Fact("Access", "the adoption", "ends after"), adoption.until
         yield Fact("Access", "the adoption", "is there because"), adoption.reason
+    yield Fact("Delivery", "objects of others", "that Argo CD takes over"), listed(adoption.objects)
     whose = "all namespaces" if adoption.keeps_queues else "teams"
     yield Fact("Jobs", "Kueue", "manages jobs of"), whose
 

@@ -250,7 +250,9 @@ def _spaces(old: Manifest) -> set[str]:
     """Return the namespaces that an object is in or made for, and others that there are not."""
     namespaces = {old.namespace}
     for name in (names.job_limits, names.job_help):
-        namespaces.add(names.TEAM_PREFIX + old.name.removeprefix(name("")))
+        if old.name.startswith(name("")):
+            space = old.name.removeprefix(name(""))
+            namespaces |= {space, names.TEAM_PREFIX + space}
     for field in _MADE_FOR:
         namespaces.add(str(value_at(old.body, field)))
     return namespaces

@@ -116,7 +116,10 @@ def _known_as(limits: Manifest, renamed: Mapping[str, str]) -> tuple[str, str]:
     """Return the namespace that limits are for, and its team, by the team's new name."""
     team = team_of(limits)
     known = renamed.get(team, team)
-    return known + limits.name.removeprefix(_LIMITS + team), known
+    space = limits.name.removeprefix(_LIMITS)
+    if f"{space}-".startswith(f"{team}-"):
+        space = known + space.removeprefix(team)
+    return space, known
 
 
 def _shared(nodes: str) -> tuple[str, str]:

@@ -25,6 +25,7 @@ from trainyard.model.nvlink import CHANNEL, DEVICE_CLASS, DOMAIN
 from trainyard.model.priority import Priority
 from trainyard.model.variables import REFUSED
 from trainyard.render.cel import text, text_list
+from trainyard.render.views.tenancy import Tenancy
 from trainyard.render.views.writers import Writers
 
 _PROJECTS = "system:serviceaccounts:openshift-apiserver"
@@ -228,11 +229,9 @@ class ClusterView:
         return Writers(self.cluster)
 
     @property
-    def reserves_namespace(self) -> str:
-        """CEL: the namespace has a name that only the delivery gives."""
-        name = "object.metadata.name"
-        own = text(self.cluster.system_namespace)
-        return f"{name}.startsWith({text(names.TEAM_PREFIX)}) || {name} == {own}"
+    def tenancy(self) -> Tenancy:
+        """Which namespaces are those of teams."""
+        return Tenancy(self.cluster)
 
     @property
     def is_tenant(self) -> str:

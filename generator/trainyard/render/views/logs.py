@@ -59,7 +59,8 @@ class Period:
 
 def periods(site: Site, logs: Logs) -> Iterator[Period]:
     """Yield the period of all teams, and each longer one that a regulation demands."""
-    yield Period(logs.keep, f"{names.TEAM_PREFIX}.+", 1)
+    own = [f"{names.TEAM_PREFIX}.+", *site.cluster.named_namespaces]
+    yield Period(logs.keep, "|".join(own), 1)
     longer: dict[int, list[str]] = defaultdict(list)
     for tenant in site.tenants:
         if (kept := tenant.days_of_logs) > logs.keep:
@@ -73,11 +74,6 @@ class LogsView:
     """How lines are kept, as templates read it."""
 
     logs: Logs
-
-    @property
-    def namespaces(self) -> list[dict[str, str]]:
-        """The namespaces of all teams, as the forwarder selects them."""
-        return [{"namespace": f"{names.TEAM_PREFIX}*"}]
 
     @property
     def lines_per_second(self) -> int:

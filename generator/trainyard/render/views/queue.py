@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from trainyard.model import names
 from trainyard.model.queue import CoveredResource, Queue
 from trainyard.render.views.cluster import ClusterView
 
@@ -65,7 +64,7 @@ class QueueView:
     def namespaces(self) -> tuple[str, ...]:
         """Namespaces that may use it: by the label that the API server sets and no tenant can."""
         team = self.queue.team
-        return tuple(names.namespace(team.name, space.name) for space in team.spaces)
+        return tuple(space.namespace for space in team.spaces)
 
     @property
     def quotas(self) -> tuple[QueuedFlavor, ...]:

@@ -22,6 +22,7 @@ from trainyard.render.views.network import selected
 from trainyard.render.views.queue import FRAMEWORKS
 from trainyard.render.views.space import Binding, listed, people_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
+from trainyard.render.views.tenancy import Tenancy
 
 _WITH_CONTENT = "WriteRequestBodies"
 """Profile of OpenShift that records writes with their content."""
@@ -176,7 +177,7 @@ class SiteView:
     def reserves_namespace(self) -> str:
         """CEL: the namespace has a name that no tenant may give."""
         shadowing = text_list(reserved.shadowing_namespaces(self.site))
-        own = ClusterView(self.site.cluster).reserves_namespace
+        own = Tenancy(self.site.cluster).reserves_namespace
         return f"{own} || object.metadata.name in {shadowing}"
 
     @property

@@ -5,15 +5,13 @@ The API server fills in who sends a request. The sender fills in all else: owner
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from trainyard.model import member_kinds, names
-from trainyard.model.accelerator import NVIDIA
 from trainyard.model.cluster import Cluster
 from trainyard.model.kubernetes import CONTROLLERS
-from trainyard.model.link import INFINIBAND
-from trainyard.render.cel import is_one_of, text, text_list
+from trainyard.model.trusted import ACCOUNT, daemon_namespaces, trusted_namespaces
+from trainyard.render.cel import is_one_of, starts_with, text, text_list
 
 _ACCOUNTS = "system:serviceaccounts:"
 """Group of the accounts of a namespace, before its name."""
@@ -21,20 +19,12 @@ _ACCOUNTS = "system:serviceaccounts:"
 _POD_NETWORKS = ("openshift-ovn-kubernetes", "ovn-kubernetes")
 """Of OVN-Kubernetes (openshift/cluster-network-operator:bindata/network/ovn-kubernetes)."""
 
-_ACCOUNT = "system:serviceaccount:"
 _MANAGER = "system:kube-controller-manager"
 """User of all of Kubernetes' controllers where they have no accounts of their own."""
 
 _CLOUD = "eks:"
 """Begin of the users of EKS' own controllers: its access entries give it to nobody else
 (docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html)."""
-
-_LATER = ("jobset-system", "mpi-operator")
-"""Namespaces of controllers that policies know by a right, and which may come after the tree."""
-
-_PARTITIONS = "nvidia-network-operator"
-"""Namespace of ib-kubernetes, whose pod runs on any node
-(Mellanox/network-operator:manifests/state-ib-kubernetes/0070-deployment.yaml@011c546)."""
 
 _DEPUTY = "system:serviceaccount:openshift-infra:template-instance-controller"
 """It creates what a user's TemplateInstance says, with rights of its own in every namespace
@@ -45,12 +35,6 @@ _REQUESTER = "openshift.io/requester"
 """Annotation of a namespace that a user requested as a project, and is admin of."""
 
 
-def _unmatched(named: Iterable[str], patterns: Iterable[str]) -> Iterator[str]:
-    """Yield the names that no pattern matches."""
-    prefixes = tuple(pattern.removesuffix("*") for pattern in patterns if pattern.endswith("*"))
-    return (name for name in named if not name.startswith(prefixes))
-
-
 @dataclass(frozen=True, slots=True)
 class Writers:
     """Who writes objects on a cluster."""
@@ -59,18 +43,8 @@ class Writers:
 
     @property
     def daemon_namespaces(self) -> list[str]:
-        """Namespaces whose pods may use any node; one that ends with ``*`` is a prefix.
-
-        Only those of programs that this cluster is declared to have: a name that nobody uses is
-        there for whoever takes it.
-        """
-        cluster, release = self.cluster, self.cluster.release
-        gpus = (release.gpu_namespace,) if NVIDIA in cluster.makers else ()
-        fabrics = (release.sriov_namespace, release.ipam_namespace) if cluster.rail_fabrics else ()
-        monitoring = (cluster.monitoring.namespace,) if cluster.monitoring else ()
-        partitions = (_PARTITIONS,) if INFINIBAND.name in cluster.links else ()
-        named = {*cluster.system_namespaces, *gpus, *fabrics, *partitions, *monitoring} - {""}
-        return sorted({*release.system_namespaces, *_unmatched(named, release.system_namespaces)})
+        """Namespaces whose pods may use any node; one that ends with ``*`` is a prefix."""
+        return daemon_namespaces(self.cluster)
 
     @property
     def is_daemon(self) -> str:
@@ -86,21 +60,9 @@ class Writers:
         return " && ".join(parts)
 
     @property
-    def trusted_namespaces(self) -> list[str]:
-        """Namespaces of daemons, and of controllers that policies exempt or network policies admit.
-
-        Whoever makes one of these before its operator does has its accounts.
-        """
-        release = self.cluster.release
-        accounts = (name.removeprefix(_ACCOUNT).split(":")[0] for name in release.controllers)
-        daemons = self.daemon_namespaces
-        named = (*accounts, *release.workspace_ingress, *_LATER)
-        return sorted({*daemons, *_unmatched(named, daemons)})
-
-    @property
     def names_trusted(self) -> str:
         """CEL: the namespace has the name of one of them."""
-        return is_one_of("object.metadata.name", self.trusted_namespaces)
+        return is_one_of("object.metadata.name", trusted_namespaces(self.cluster))
 
     @property
     def is_daemon_account(self) -> str:
@@ -129,14 +91,14 @@ class Writers:
         policy = (
             f"resource('validatingadmissionpolicies').name({text(names.TEAM_NETWORK_POLICIES)})"
         )
-        argocd = f"{_ACCOUNT}{self.cluster.argocd_account}"
+        argocd = f"{ACCOUNT}{self.cluster.argocd_account}"
         delivers = f"request.userInfo.username == {text(argocd)}"
         return f"(!{self.is_account} || {delivers}) && {group}.{policy}.check('update').allowed()"
 
     @property
     def is_account(self) -> str:
         """CEL: the request comes from a service account."""
-        return f"request.userInfo.username.startsWith({text(_ACCOUNT)})"
+        return f"request.userInfo.username.startsWith({text(ACCOUNT)})"
 
     @property
     def is_kept_off_nodes(self) -> str:
@@ -172,7 +134,7 @@ class Writers:
     def is_kubernetes(self) -> str:
         """CEL: the request comes from a controller of Kubernetes."""
         named = "|".join(CONTROLLERS)
-        users = f"^({_MANAGER}|{_ACCOUNT}kube-system:({named}))$"
+        users = f"^({_MANAGER}|{ACCOUNT}kube-system:({named}))$"
         return f"request.userInfo.username.matches({text(users)})"
 
     @property
@@ -202,10 +164,11 @@ class Writers:
     @property
     def is_member(self) -> str:
         """CEL: a person or an account of a team's namespace, and no operator of the platform."""
-        team = text(f"{_ACCOUNT}{names.TEAM_PREFIX}")
         user = "request.userInfo.username"
+        named = (f"{ACCOUNT}{each}:" for each in self.cluster.named_namespaces)
+        of_team = starts_with(user, [f"{ACCOUNT}{names.TEAM_PREFIX}", *named])
         of_platform = f"{user}.startsWith('system:') || {user}.startsWith({text(_CLOUD)})"
-        return f"{user}.startsWith({team}) || !({of_platform}){self.or_deputy}"
+        return f"{of_team} || !({of_platform}){self.or_deputy}"
 
     @property
     def is_kind_of_members(self) -> str:

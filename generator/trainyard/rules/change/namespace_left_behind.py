@@ -13,5 +13,8 @@ RULE = Rule(
         default-deny policy, roles and queue: its pods can be reached from every namespace and reach
         every host. Its jobs keep running, and the team no longer has rights there.
     """,
-    fix="Restore the space. To remove it, first merge only `state: draining` for its team.",
+    fix="""
+        Restore the space, or the line `namespace` as it was. To remove a namespace or give it
+        another name, first merge only `state: draining` for its team.
+    """,
 )

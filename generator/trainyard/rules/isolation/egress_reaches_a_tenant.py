@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model import names
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules.isolation._egress import reached_namespaces
@@ -23,11 +22,7 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    tenants = {
-        names.namespace(team.name, space.name): team
-        for team in platform.teams
-        for space in team.spaces
-    }
+    tenants = {space.namespace: team for team in platform.teams for space in team.spaces}
     for site in platform.sites:
         for namespace, opener, at in reached_namespaces(site.cluster):
             if namespace in tenants:

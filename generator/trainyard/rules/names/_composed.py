@@ -66,7 +66,8 @@ def of_space(site: Site, space: Space) -> Iterator[Name]:
     """Yield the composed names in one namespace of a team."""
     owner = (space.team.name, space.profile.name)
     at = space.profile.at
-    yield Name("Namespace", site.name, space.namespace, owner, at)
+    yield Name("Namespace", "", space.namespace, owner, space.profile.namespace_at)
+    yield Name("ConfigMap", "", space.limits_name, owner, space.profile.namespace_at)
     for claim in space.made_volumes:
         parts = (*owner, claim.name)
         place = claim.request.at.key()

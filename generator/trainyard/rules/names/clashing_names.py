@@ -23,11 +23,14 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     known: dict[tuple[str, str, str], Name] = {}
+    reported = set()
     for composed_name in composed(platform):
         first = known.setdefault(
             (composed_name.kind, composed_name.scope, composed_name.name), composed_name
         )
-        if first.parts != composed_name.parts:
+        both = first.parts, composed_name.parts
+        if first.parts != composed_name.parts and both not in reported:
+            reported.add(both)
             message = (
                 f"two different objects would be the {composed_name.kind} `{composed_name.name}`"
             )

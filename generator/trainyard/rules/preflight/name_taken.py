@@ -19,7 +19,10 @@ RULE = Rule(
         and those that `kubectl apply` set and Git lacks are deleted. Another Application that has
         the object puts it back, again and again.
     """,
-    fix="Rename it in the profiles, or have its owner delete or rename the other object.",
+    fix="""
+        Rename it in the profiles, have its owner delete or rename the other object, or list it in
+        `adopt.objects` of the cluster.
+    """,
 )
 _OTHERS = frozenset({CRDS, NODES, KUEUE_FILE, KUEUE_OPERATOR})
 """Each OpenShift has one Kueue, which its administrator makes; the cluster's README.md says what
@@ -34,7 +37,7 @@ def find(live: Live) -> Iterator[Diagnostic]:
         for manifest in live.made(resource):
             body = known.get((manifest.namespace, manifest.name))
             owner = live.owner(body) if body else ""
-            if owner:
+            if owner and not live.site.cluster.adoption.takes(manifest.body):
                 where = f" in {manifest.namespace}" if manifest.namespace else ""
                 message = f"{resource.kind} `{manifest.name}`{where} is there, made by {owner}"
                 yield RULE.at(manifest.at, message, cause=f"{message} ({manifest.path})")
