@@ -39,7 +39,7 @@ from trainyard_rehearsal.checks.team_pages import check_team_pages
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
 from trainyard_rehearsal.control_plane.build import build, find
-from trainyard_rehearsal.control_plane.components import programs_of, read_components
+from trainyard_rehearsal.control_plane.components import components_of
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
 from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis
 from trainyard_rehearsal.control_plane.sdk import fetch_sdk, find_sdk
@@ -78,8 +78,9 @@ def build_programs(request: Request, progress: Progress, others: Sequence[Releas
     generation = generate(source.root, source.components_root, request.clusters, source.today)
     releases = [site.cluster.release for site in _sites(generation)]
     with alone(cache_folder()):
-        for name in sorted({programs_of(each, request.on) for each in (*releases, *others)}):
-            build(read_components(name, request.on), cache_folder(), progress)
+        every = {each.identity: each for each in (*releases, *others)}
+        for _, release in sorted(every.items()):
+            build(components_of(release, request.on), cache_folder(), progress)
         for version in sorted({release.sdk for release in releases}):
             fetch_sdk(version, cache_folder(), progress)
         fetch_redis(cache_folder(), progress)
