@@ -100,11 +100,10 @@ def command(  # noqa: PLR0917 - click passes options by name
     Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with
     a fake node for each node of the profiles; no kubelet, no NIC, no container. Linux only. With
     `--on kind` etcd and Kubernetes run in a container of kind instead.
+    A release of the repository runs in its own versions, and its file says so if all holds.
 
     With `--upgrade-from` the former tree of each cluster whose release differs runs on its former
     controllers with jobs, and then each step of the plan of `trainyard upgrade` is done.
-
-    A release of the repository runs in its own versions, and its file says so if all holds.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
@@ -116,8 +115,9 @@ def command(  # noqa: PLR0917 - click passes options by name
     source = Origin(profiles, output, components_root(profiles, output), today())
     request = Request(source, clusters, team, on, every, upgraded)
     if builds:
-        build_programs(request, notify, releases_before(request))
-        return Exit.FINE
+        built = build_programs(request, notify, releases_before(request))
+        wrong = has_errors(built.diagnostics)
+        return _report(built, profiles, output, formats, color) if wrong else Exit.FINE
     rehearsal = _rehearsed(request, keep=keep)
     code = _report(rehearsal, profiles, output, formats, color)
     _state_what_held(request, rehearsal)

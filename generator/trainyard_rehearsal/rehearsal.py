@@ -62,7 +62,9 @@ Keep = Callable[[Lab], None]
 """Function that uses a control plane after everything was tried on it."""
 
 
-def build_programs(request: Request, progress: Progress, others: Sequence[Release] = ()) -> None:
+def build_programs(
+    request: Request, progress: Progress, others: Sequence[Release] = ()
+) -> Rehearsal:
     """Build the programs of the clusters' releases, unless they are already built.
 
     Args:
@@ -70,12 +72,17 @@ def build_programs(request: Request, progress: Progress, others: Sequence[Releas
         progress: prints lines of progress.
         others: releases that are built too.
 
+    Returns:
+        The errors of the profiles, after which nothing is built.
+
     Raises:
         TreeError: a profile can't be read.
         ToolError: there is no Go, or a program does not build.
     """
     source = request.source
     generation = generate(source.root, source.components_root, request.clusters, source.today)
+    if has_errors(generation.diagnostics):
+        return Rehearsal(generation, generation.diagnostics, {})
     releases = [site.cluster.release for site in _sites(generation)]
     with alone(cache_folder()):
         every = {each.identity: each for each in (*releases, *others)}
@@ -84,6 +91,7 @@ def build_programs(request: Request, progress: Progress, others: Sequence[Releas
         for version in sorted({release.sdk for release in releases}):
             fetch_sdk(version, cache_folder(), progress)
         fetch_redis(cache_folder(), progress)
+    return Rehearsal(generation, (), {})
 
 
 def rehearse(

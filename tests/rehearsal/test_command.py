@@ -309,6 +309,15 @@ def test_programs_of_each_release_are_built_once(
     assert len(fetched) == len(set(fetched)) > 0
 
 
+@pytest.mark.usefixtures("tree")
+def test_nothing_is_built_for_profiles_with_errors(trainyard: Call) -> None:
+    """Which release they mean is not known; an exit code of 0 would say that all is built."""
+    edit(_LAB, "release: kubernetes-1.36", "release: kubernetes-1.3")
+    ended = trainyard("rehearse", "--build")
+    assert ended.code == 1, ended
+    assert "there is no release `kubernetes-1.3`" in ended.out
+
+
 _OWN = Path("profiles/releases/site/release.yaml")
 _LAB = Path("profiles/clusters/lab.yaml")
 
