@@ -256,6 +256,12 @@ def test_commands_of_a_reference_architecture_run(name: str, tmp_path: Path) -> 
     assert (tmp_path / "platform" / "overlays").is_dir()
 
 
+def test_commands_of_the_upgrade_run(tmp_path: Path) -> None:
+    """Each commit's tree is generated, `diff` says what it does, and the revert changes nothing."""
+    shutil.copytree(EXAMPLES / "two-nodes", tmp_path / "examples" / "two-nodes")
+    type_page(EXAMPLES / "upgrade" / "README.md", tmp_path)
+
+
 def test_figures_of_the_reference_architectures_are_those_of_their_profiles(
     update_golden: bool,
 ) -> None:

@@ -32,9 +32,11 @@ from trainyard.cli.options import (
 )
 from trainyard.cli.progress import working
 from trainyard.diagnostics import has_errors
+from trainyard.tree.hold import editing
 from trainyard_rehearsal.control_plane.components import KIND, PROCESSES
 from trainyard_rehearsal.control_plane.kind import need_engine
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.evidence import proven, write_evidence
 from trainyard_rehearsal.outcome import Outcome
 from trainyard_rehearsal.rehearsal import build_programs, rehearse
 from trainyard_rehearsal.tasks import Origin, Rehearsal, Request
@@ -98,6 +100,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with
     a fake node for each node of the profiles; no kubelet, no NIC, no container. Linux only. With
     `--on kind` etcd and Kubernetes run in a container of kind instead.
+    A release of the repository runs in its own versions, and its file says so if all holds.
 
     With `--upgrade-from` the former tree of each cluster whose release differs runs on its former
     controllers with jobs, and then each step of the plan of `trainyard upgrade` is done.
@@ -112,9 +115,13 @@ def command(  # noqa: PLR0917 - click passes options by name
     source = Origin(profiles, output, components_root(profiles, output), today())
     request = Request(source, clusters, team, on, every, upgraded)
     if builds:
-        build_programs(request, notify, releases_before(request))
-        return Exit.FINE
-    return _report(_rehearsed(request, keep=keep), profiles, output, formats, color)
+        built = build_programs(request, notify, releases_before(request))
+        wrong = has_errors(built.diagnostics)
+        return _report(built, profiles, output, formats, color) if wrong else Exit.FINE
+    rehearsal = _rehearsed(request, keep=keep)
+    code = _report(rehearsal, profiles, output, formats, color)
+    _state_what_held(request, rehearsal)
+    return code
 
 
 def _need_processes(on: str, *, alone: bool, keep: bool) -> None:
@@ -181,6 +188,23 @@ def _report(
         {"json": lambda: document.report("rehearse", found, outcomes=_outcomes(rehearsal))},
     )
     return Exit.FINE if rehearsal.fine else Exit.FINDINGS
+
+
+def _state_what_held(request: Request, rehearsal: Rehearsal) -> None:
+    """Write into each release of the repository that held that it was rehearsed, with all teams.
+
+    Raises:
+        TreeError: it changed during the rehearsal, or can't be written.
+    """
+    if request.team or request.upgraded:
+        return
+    for release in proven(rehearsal):
+        with editing(request.source.root, notify):
+            write_evidence(request.source, release)
+        notify(
+            f"wrote `tested: rehearsed` into release {release.name}, and its new digest. Next: "
+            "`trainyard generate`."
+        )
 
 
 def _text(found: findings.Findings, rehearsal: Rehearsal, *, colour: bool) -> str:

@@ -39,7 +39,7 @@ from trainyard_rehearsal.checks.team_pages import check_team_pages
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
 from trainyard_rehearsal.control_plane.build import build, find
-from trainyard_rehearsal.control_plane.components import programs_of, read_components
+from trainyard_rehearsal.control_plane.components import components_of
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
 from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis
 from trainyard_rehearsal.control_plane.sdk import fetch_sdk, find_sdk
@@ -62,7 +62,9 @@ Keep = Callable[[Lab], None]
 """Function that uses a control plane after everything was tried on it."""
 
 
-def build_programs(request: Request, progress: Progress, others: Sequence[Release] = ()) -> None:
+def build_programs(
+    request: Request, progress: Progress, others: Sequence[Release] = ()
+) -> Rehearsal:
     """Build the programs of the clusters' releases, unless they are already built.
 
     Args:
@@ -70,19 +72,26 @@ def build_programs(request: Request, progress: Progress, others: Sequence[Releas
         progress: prints lines of progress.
         others: releases that are built too.
 
+    Returns:
+        The errors of the profiles, after which nothing is built.
+
     Raises:
         TreeError: a profile can't be read.
         ToolError: there is no Go, or a program does not build.
     """
     source = request.source
     generation = generate(source.root, source.components_root, request.clusters, source.today)
+    if has_errors(generation.diagnostics):
+        return Rehearsal(generation, generation.diagnostics, {})
     releases = [site.cluster.release for site in _sites(generation)]
     with alone(cache_folder()):
-        for name in sorted({programs_of(each, request.on) for each in (*releases, *others)}):
-            build(read_components(name, request.on), cache_folder(), progress)
+        every = {each.identity: each for each in (*releases, *others)}
+        for _, release in sorted(every.items()):
+            build(components_of(release, request.on), cache_folder(), progress)
         for version in sorted({release.sdk for release in releases}):
             fetch_sdk(version, cache_folder(), progress)
         fetch_redis(cache_folder(), progress)
+    return Rehearsal(generation, (), {})
 
 
 def rehearse(

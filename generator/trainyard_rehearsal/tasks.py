@@ -16,9 +16,8 @@ from trainyard.model.platform import Site
 from trainyard.render.views.site import SiteView
 from trainyard_rehearsal.control_plane.components import (
     PROCESSES,
-    programs_of,
+    components_of,
     queueing,
-    read_components,
 )
 from trainyard_rehearsal.control_plane.lab import Lab, Plan
 from trainyard_rehearsal.logs import mark
@@ -108,10 +107,10 @@ def plan_of(site: Site, tree: Path, manifests: Iterable[Manifest], on: str = PRO
         on: kind of control plane.
 
     Raises:
-        ToolError: no programs of its release are shipped.
+        ToolError: its release has a version that can't be rehearsed.
     """
     kinds = {(each.body["apiVersion"], each.body["kind"]) for each in manifests}
-    release = read_components(programs_of(site.cluster.release, on), on)
+    release = components_of(site.cluster.release, on)
     components = queueing(release, SiteView(site).framework_names)
     return Plan(site, tree, components, kinds)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.pages import call, done
+from tests.releases.platforms import copy_on
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -46,21 +47,21 @@ def _begun(folder: Path, release: str, runtime: str) -> Path:
     return folder
 
 
-def _upgraded(folder: Path, release: str) -> None:
+def _upgraded(folder: Path, release: str, cluster: str = "lab") -> None:
     """Commit the former tree, then the upgrade."""
     _commit(folder, "The platform")
-    done(folder, "trainyard", "upgrade", "lab", "--to", release, "--write")
+    done(folder, "trainyard", "upgrade", cluster, "--to", release, "--write")
     done(folder, "trainyard", "generate")
     _commit(folder, "The upgrade")
 
 
-def _rehearsed(folder: Path, cache: Path) -> tuple[int, list[dict[str, Any]]]:
+def _rehearsed(folder: Path, cache: Path, cluster: str = "lab") -> tuple[int, list[dict[str, Any]]]:
     """Rehearse the last commit as an upgrade; return the exit code and the outcomes."""
     options = ("--upgrade-from", "HEAD~1", "--format", "json:report.json")
     ended = call(folder, "trainyard", "rehearse", *options, TRAINYARD_CACHE=str(cache))
     assert (folder / "report.json").exists(), ended.stdout
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    outcomes: list[dict[str, Any]] = report["result"]["outcomes"]["lab"]
+    outcomes: list[dict[str, Any]] = report["result"]["outcomes"][cluster]
     return ended.returncode, outcomes
 
 
@@ -86,6 +87,38 @@ def test_every_job_has_the_fate_of_the_plan(tmp_path: Path, cache: Path) -> None
     assert window.startswith("4. Kueue: kueue 0.16 -> 0.19; Trainer: trainer 2.1 -> 2.3; merge")
     assert window.endswith("2 waiting jobs waited")
     assert opening.startswith("5. merge `state: active`")
+
+
+def test_kueue_and_trainer_are_exchanged_for_the_next_ones(tmp_path: Path, cache: Path) -> None:
+    """Kueue 0.16 and Trainer 2.1 to 0.18 and 2.2: one window too, and the next Kubernetes."""
+    folder = _begun(tmp_path / "platform", "kubernetes-1.34", "openmpi")
+    _upgraded(folder, "kubernetes-1.35")
+    code, outcomes = _rehearsed(folder, cache)
+    _assert_fine(code, outcomes)
+    server, jobset, drain, window, opening = _steps(outcomes)
+    assert server.startswith("1. owner of the API server: kubernetes 1.34 -> 1.35: 2 running jobs")
+    assert jobset.endswith("2 running jobs went on, 2 waiting jobs waited")
+    assert drain.endswith("4 jobs evicted, then deleted")
+    assert window.startswith("4. Kueue: kueue 0.16 -> 0.18; Trainer: trainer 2.1 -> 2.2; merge")
+    assert window.endswith("2 waiting jobs waited")
+    assert opening.startswith("5. merge `state: active`")
+
+
+def test_openshift_ai_goes_on_while_its_gitops_is_upgraded(tmp_path: Path, cache: Path) -> None:
+    """This repository's `prod-east`: Kueue and Trainer stay, so every job goes on."""
+    folder = tmp_path / "platform"
+    cluster = copy_on("openshift-ai-3.4", folder)
+    done(folder, "git", "init", "--quiet")
+    done(folder, "trainyard", "generate")
+    _upgraded(folder, "openshift-ai-3.5", cluster)
+    code, outcomes = _rehearsed(folder, cache, cluster)
+    _assert_fine(code, outcomes)
+    operator, merge = _steps(outcomes)
+    assert operator.startswith("1. OpenShift GitOps operator: gitopsOperator 1.20 -> 1.21, argocd")
+    for step in (operator, merge):
+        assert re.search(r"[1-9]\d* running jobs went on, [1-9]\d* waiting jobs waited$", step), (
+            step
+        )
 
 
 def test_jobs_of_mpi_are_drained_before_they_are_stuck(tmp_path: Path, cache: Path) -> None:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -307,3 +307,85 @@ def test_programs_of_each_release_are_built_once(
     assert trainyard("rehearse", "--build").code == 0
     assert built == ["kubernetes-1.36", "openshift-ai-3.5"]
     assert len(fetched) == len(set(fetched)) > 0
+
+
+@pytest.mark.usefixtures("tree")
+def test_nothing_is_built_for_profiles_with_errors(trainyard: Call) -> None:
+    """Which release they mean is not known; an exit code of 0 would say that all is built."""
+    edit(_LAB, "release: kubernetes-1.36", "release: kubernetes-1.3")
+    ended = trainyard("rehearse", "--build")
+    assert ended.code == 1, ended
+    assert "there is no release `kubernetes-1.3`" in ended.out
+
+
+_OWN = Path("profiles/releases/site/release.yaml")
+_LAB = Path("profiles/clusters/lab.yaml")
+
+
+@pytest.fixture
+def own(tree: Path, trainyard: Call) -> str:
+    """The committed tree with cluster lab on a release of the repository; its file before."""
+    made = ("release", "new", "site", "--from", "kubernetes-1.36", "--set", "jobset=0.12.1")
+    assert trainyard(*made).code == 0
+    edit(_LAB, "release: kubernetes-1.36", "release: site")
+    assert trainyard("generate").code == 0
+    return (tree / _OWN).read_text("utf-8")
+
+
+@pytest.mark.usefixtures("seen")
+def test_release_of_the_repository_says_that_it_was_rehearsed(own: str, trainyard: Call) -> None:
+    """Once every promise held, with the day and a digest that is right; the warning goes."""
+    assert "not-rehearsed" in trainyard("validate").out
+    ended = trainyard("rehearse")
+    assert ended.code == 0, ended
+    assert "wrote `tested: rehearsed` into release site, and its new digest. Next: `train" in (
+        ended.err
+    )
+    after = _OWN.read_text("utf-8")
+    assert re.sub(r"(?m)^date: .*$", "", after) == re.sub(
+        r"(?m)^date: .*$", "", own.replace("tested: schemas", "tested: rehearsed")
+    )
+    assert re.search(r'(?m)^date: "\d{4}-\d\d-\d\d"$', after)
+    found = trainyard("validate")
+    assert found.code == 0, found
+    assert "not-rehearsed" not in found.out
+    assert trainyard("rehearse").code == 1
+    assert trainyard("generate").code == 0
+    assert "wrote" not in trainyard("rehearse").err
+    assert _OWN.read_text("utf-8") == after
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--team", "nlp"), ("--cluster", "prod-east")], ids=["team", "other-cluster"]
+)
+@pytest.mark.usefixtures("seen")
+def test_part_of_a_rehearsal_is_no_evidence(
+    own: str, trainyard: Call, arguments: tuple[str, ...]
+) -> None:
+    ended = trainyard("rehearse", *arguments)
+    assert (ended.code, _OWN.read_text("utf-8")) == (0, own)
+    assert "wrote" not in ended.err
+
+
+def test_release_that_did_not_hold_stays_as_it_is(
+    own: str, trainyard: Call, seen: list[Outcome]
+) -> None:
+    seen.append(_BAD)
+    assert trainyard("rehearse").code == 1
+    assert _OWN.read_text("utf-8") == own
+
+
+def test_release_that_changed_meanwhile_is_not_written(
+    own: str, trainyard: Call, monkeypatch: pytest.MonkeyPatch, seen: list[Outcome]
+) -> None:
+    """What ran is not what its folder says now."""
+
+    def checks(*_: object) -> Iterator[Outcome]:
+        _OWN.write_text(f"{own}# more\n", "utf-8")
+        yield seen[0]
+
+    monkeypatch.setattr(rehearsal, "_checks", checks)
+    ended = trainyard("rehearse")
+    assert ended.code == 5, ended
+    assert "release site changed while it was rehearsed; rehearse it again" in ended.err
+    assert _OWN.read_text("utf-8") == f"{own}# more\n"

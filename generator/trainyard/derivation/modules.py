@@ -87,13 +87,10 @@ def modules(folder: Path) -> dict[str, Path]:
         ToolError: ``go`` is missing, or a checksum doesn't match.
     """
     required = json.loads(_go(folder, "mod", "edit", "-json"))["Require"]
-    found = _go(
-        folder,
-        "mod",
-        "download",
-        "-json",
-        *(f"{each['Path']}@{each['Version']}" for each in required),
-    )
+    wanted = [f"{each['Path']}@{each['Version']}" for each in required]
+    # With -json Go's words about a version that is not served are inside the JSON.
+    _go(folder, "mod", "download", *wanted)
+    found = _go(folder, "mod", "download", "-json", *wanted)
     # The answer is one JSON object a module, one after the other.
     parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
     return {part["Path"]: Path(part["Dir"]) for part in parts}

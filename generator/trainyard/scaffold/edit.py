@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.diagnostics import Step, TreeError
 from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.scalars import is_typed
 from trainyard.yaml_io.source import Plain, Source
 
 Path = tuple[Step, ...]
@@ -19,18 +20,19 @@ def with_value(source: Source, path: Path, value: str | int) -> Source:
     Args:
         source: without faults.
         path: of a value on one line.
-        value: plain text or a number, as it is written.
+        value: text or a number; text that YAML would read as something else is written in quotes.
 
     Raises:
         TreeError: the value has another form, such as an anchor, or more than a line.
     """
     lines = _lines(source)
+    written = f'"{value}"' if isinstance(value, str) and is_typed(value) else value
     if path in source.marks:
         mark = source.marks[path]
         line = lines[mark.line - 1]
-        lines[mark.line - 1] = f"{line[: mark.column - 1]}{value}{line[mark.end_column - 1 :]}"
+        lines[mark.line - 1] = f"{line[: mark.column - 1]}{written}{line[mark.end_column - 1 :]}"
     else:
-        lines = [*"\n".join(lines).rstrip("\n").split("\n"), f"{path[-1]}: {value}", ""]
+        lines = [*"\n".join(lines).rstrip("\n").split("\n"), f"{path[-1]}: {written}", ""]
     expected = deepcopy(source.value)
     _parent(expected, path)[path[-1]] = value
     return _checked(source, lines, path, expected)

@@ -13,6 +13,7 @@ from pathlib import Path
 from trainyard.diagnostics import ToolError
 from trainyard.golang import compile_program, find_go, run_go
 from trainyard_rehearsal.control_plane.components import Components, Program
+from trainyard_rehearsal.control_plane.own_modules import write_modules
 
 COMMAND = "trainyard rehearse --build"
 
@@ -38,6 +39,9 @@ def find(components: Components, cache: Path) -> Built:
     Raises:
         ToolError: a file is missing.
     """
+    for program in components.programs.values():
+        if not program.folder.is_dir():
+            raise ToolError(f"{program.module} is not built yet; run `{COMMAND}` once")
     built = _built(components, cache)
     for path in (*built.programs.values(), *built.manifests.values(), *built.crds):
         if not path.exists():
@@ -49,9 +53,11 @@ def build(components: Components, cache: Path, progress: Callable[[str], None]) 
     """Build the missing programs, one after the other, and return all.
 
     Raises:
-        ToolError: there is no Go, a checksum does not match, or a program does not build.
+        ToolError: there is no Go, a version is not served, a checksum does not match, or a program
+            does not build.
     """
     go = find_go()
+    write_modules(go, components.programs.values(), progress)
     built = _built(components, cache)
     for program in components.programs.values():
         if not built.programs[program.name].exists():

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import ToolError
+from trainyard.golang import cache_folder
 from trainyard.model.release import Release
 from trainyard.model.version import numbers
 from trainyard.profiles.inherited import whole
@@ -18,13 +19,16 @@ from trainyard.profiles.read import releases
 _RELEASES = Path(str(files("trainyard.releases")))
 _MODULES = Path(__file__).parent / "modules"
 
-_REHEARSED = {
-    "jobset": "jobset",
-    "kubernetes": "kubectl",
-    "kueue": "kueue",
-    "trainer": "trainer",
+_EXACT = {
+    "jobset": "sigs.k8s.io/jobset",
+    "kubernetes": "k8s.io/kubernetes",
+    "kueue": "sigs.k8s.io/kueue",
+    "trainer": "github.com/kubeflow/trainer/v2",
 }
-"""Component of a release -> a program of its version."""
+"""Component of a release of a repository -> the module whose programs run in its own version."""
+
+_PATCH = 3
+"""Numbers of a version that names one module."""
 
 PROCESSES, KIND = "processes", "kind"
 
@@ -34,7 +38,7 @@ class Program:
     """A program that is built from Go modules.
 
     Args:
-        module: name and version; folder below ``modules/`` with its go.mod and go.sum.
+        module: name and version of the folder with its go.mod and go.sum, e.g. ``kueue-0.19.2``.
         package: Go package of its main function.
         manifests: folder of the package's module that is copied too; empty for none.
     """
@@ -46,8 +50,9 @@ class Program:
 
     @property
     def folder(self) -> Path:
-        """Folder of its go.mod."""
-        return _MODULES / self.module
+        """Folder of its go.mod: shipped, or in the cache, where ``--build`` writes it."""
+        shipped = _MODULES / self.module
+        return shipped if shipped.is_dir() else cache_folder() / "modules" / self.module
 
     @property
     def version(self) -> str:
@@ -113,36 +118,88 @@ def queueing(components: Components, frameworks: Sequence[str]) -> Components:
     return replace(components, controllers=controllers)
 
 
-def programs_of(release: Release, on: str = PROCESSES) -> str:
-    """Return the shipped release whose programs a rehearsal of a release runs.
+def components_of(release: Release, on: str = PROCESSES) -> Components:
+    """Return what a rehearsal of a release runs.
 
-    Of a release of a repository, it is one with the same minor versions and controllers.
+    A release of a repository has the components of the shipped one that it extends, with programs
+    of its own versions. Argo CD, etcd and kwok are those of the shipped one.
 
     Args:
         release: of a cluster.
         on: kind of control plane, as `read_components` takes it.
 
     Raises:
-        ToolError: no programs of its versions are shipped.
+        ToolError: it states a minor version only, and no program or image of that is shipped.
     """
+    base = read_components(release.schemas.base, on)
     if not release.digest:
-        return release.name
-    others = sorted(releases().keys() - {release.schemas.base})
-    for name in (release.schemas.base, *others):
-        same_accounts = tuple(releases()[name].value["controllers"]) == release.controllers
-        if same_accounts and _has_versions(read_components(name, on), release.versions):
-            return name
-    stated = ", ".join(f"{name} {release.versions[name]}" for name in _REHEARSED)
+        return base
+    shipped = [base, *(read_components(name, on) for name in sorted(releases()))]
+    programs = {
+        name: _in_version(program, release, [each.programs[name] for each in shipped])
+        for name, program in base.programs.items()
+    }
+    image = base.node_image and _image(release, shipped)
+    return replace(base, programs=programs, node_image=image)
+
+
+def exact(program: Program) -> str:
+    """Return the component whose version a program has; empty for a stand-in of any version."""
+    package = f"{program.package}/"
+    return next((name for name, each in _EXACT.items() if package.startswith(f"{each}/")), "")
+
+
+def upstream(program: Program) -> str:
+    """Return the module that has the package of a program, with its version, as Go takes it."""
+    return f"{_EXACT[exact(program)]}@v{program.version}"
+
+
+def _in_version(program: Program, release: Release, shipped: Sequence[Program]) -> Program:
+    """Return a program in the version of a release.
+
+    Args:
+        program: of the release that it extends.
+        release: of the repository.
+        shipped: the same program in each version that is shipped.
+
+    Raises:
+        ToolError: the release states a minor version only, and none of it is shipped.
+    """
+    component = exact(program)
+    if not component:
+        return program
+    version = release.versions[component]
+    for each in shipped:
+        if _covers(version, each.version):
+            return each
+    if len(numbers(version)) < _PATCH:
+        raise ToolError(
+            f"release {release.name} can't be rehearsed: no program of {component} {version} is "
+            "shipped; state its patch version in `versions`, so that it can be built"
+        )
+    return replace(program, module=f"{program.module.rpartition('-')[0]}-{version}")
+
+
+def _image(release: Release, shipped: Sequence[Components]) -> str:
+    """Return kind's image for the Kubernetes of a release: it has one for each minor version.
+
+    Raises:
+        ToolError: none is shipped.
+    """
+    version = ".".join(release.versions["kubernetes"].split(".")[:2])
+    for each in shipped:
+        if _covers(version, each.programs["kubectl"].version):
+            return each.node_image
     raise ToolError(
-        f"release {release.name} can't be rehearsed: no programs of {stated} are shipped"
+        f"release {release.name} can't be rehearsed with kind: no image of Kubernetes {version} is "
+        "pinned; leave out `--on`"
     )
 
 
-def _has_versions(components: Components, versions: Mapping[str, str]) -> bool:
-    return all(
-        numbers(components.programs[program].version)[:2] == numbers(versions[name])[:2]
-        for name, program in _REHEARSED.items()
-    )
+def _covers(stated: str, version: str) -> bool:
+    """Return whether a version is one that a release states: 1.36 is each of its patches."""
+    wanted = numbers(stated)
+    return numbers(version)[: len(wanted)] == wanted
 
 
 def read_components(release: str, on: str = PROCESSES) -> Components:

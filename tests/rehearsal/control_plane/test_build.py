@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,23 @@ elif arguments[0] == "build":
     Path(arguments[arguments.index("-o") + 1]).write_text("program")
 elif arguments[0] == "list":
     print(modules)
-elif arguments[:2] == ["mod", "edit"]:
+elif arguments == ["mod", "edit", "-json"]:
     text = Path("go.mod").read_text().split("require (")[1].split(")")[0]
     pairs = [line.split()[:2] for line in text.strip().splitlines()]
     required = [{{"Path": path, "Version": version}} for path, version in pairs]
-    print(json.dumps({{"Require": required}}))
+    old, new = {{"Path": "k8s.io/api"}}, {{"Path": "./staging/src/k8s.io/api"}}
+    other = {{"Old": {{"Path": "a"}}, "New": {{"Path": "b", "Version": "v1.0.0"}}}}
+    print(json.dumps({{"Require": required, "Replace": [{{"Old": old, "New": new}}, other]}}))
 elif arguments[:2] == ["mod", "download"]:
+    if not {serves!r}:
+        if "-json" in arguments:
+            print('{{"Error": "unknown revision"}}')
+        sys.exit("" if "-json" in arguments else "go: unknown revision")
     for each in arguments[3:]:
-        print(json.dumps({{"Path": each.partition("@")[0], "Dir": str(modules)}}, indent=1))
+        found = {{"Path": each.partition("@")[0], "Dir": str(modules)}}
+        print(json.dumps({{**found, "GoMod": str(modules / "upstream.mod")}}, indent=1))
+elif arguments == ["mod", "tidy"]:
+    Path("go.sum").write_text("checksums")
 """
 
 
@@ -51,12 +61,14 @@ class Machine:
         self.display: list[str] = []
         (folder / "bin").mkdir()
 
-    def have_go(self, version: str = "go1.26.1", *, fails: bool = False) -> None:
+    def have_go(
+        self, version: str = "go1.26.1", *, fails: bool = False, serves: bool = True
+    ) -> None:
         """Put the fake Go into the path."""
         go = self.folder / "bin" / "go"
         where = {"calls": str(self.folder / "calls"), "modules": str(self.folder / "modules")}
         go.write_text(
-            _GO.format(python=sys.executable, version=version, fails=fails, **where),
+            _GO.format(python=sys.executable, version=version, fails=fails, serves=serves, **where),
             encoding="utf-8",
         )
         go.chmod(0o755)
@@ -74,7 +86,7 @@ class Machine:
     def calls(self, *first: str) -> list[list[str]]:
         """Return the calls of Go that begin with some arguments."""
         lines = map(json.loads, (self.folder / "calls").read_text("utf-8").splitlines())
-        return [line for line in lines if line[1 : 1 + len(first)] == list(first)]
+        return [line for line in lines if " ".join(line[1:]).startswith(" ".join(first))]
 
     def build(self, components: Components) -> room.Built:
         """Build everything."""
@@ -187,6 +199,63 @@ def test_key_follows_the_checksums(
         "trainyard_rehearsal.control_plane.components._MODULES", tmp_path / "modules"
     )
     assert room._key(components.programs["kwok"]) != key
+
+
+def test_versions_that_are_not_shipped_have_upstreams_modules(
+    machine: Machine, components: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written once, with the programs of one module together, and Go checks and completes them."""
+    monkeypatch.setenv("TRAINYARD_CACHE", str(machine.cache))
+    machine.have_go()
+    machine.have_modules(components)
+    (machine.folder / "modules" / "upstream.mod").write_text("module a\n\nrequire (\n)\n")
+    own = _with_modules(components, kubernetes="1.37.2", jobset="0.13.0")
+    with pytest.raises(ToolError, match=r"^jobset-0\.13\.0 is not built yet; run `trainyard rehe"):
+        find(own, machine.cache)
+    built = machine.build(own)
+
+    assert find(own, machine.cache) == machine.build(own) == built
+    assert machine.display[:2] == [
+        "reading the modules of jobset-0.13.0",
+        "reading the modules of kubernetes-1.37.2",
+    ]
+    (jobset, kubernetes) = machine.calls("mod", "edit", "-module=")
+    assert jobset[3:] == [
+        "-module=trainyard/rehearse/jobset-0.13.0",
+        "-require=sigs.k8s.io/jobset@v0.13.0",
+        "-replace=k8s.io/api=k8s.io/api@v0.13.0",
+        "-tool=sigs.k8s.io/jobset",
+    ]
+    assert "-replace=k8s.io/api=k8s.io/api@v0.37.2" in kubernetes
+    assert sum(each.startswith("-tool=k8s.io/kubernetes/cmd/") for each in kubernetes) == 4
+    assert len(machine.calls("mod", "tidy")) == 2
+    assert {path.name for path in (machine.cache / "modules").iterdir()} == {
+        "jobset-0.13.0",
+        "kubernetes-1.37.2",
+    }
+
+
+def test_version_that_is_not_served_leaves_nothing(
+    machine: Machine, components: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fake Go ends with an error where upstream's go.mod is missing."""
+    monkeypatch.setenv("TRAINYARD_CACHE", str(machine.cache))
+    machine.have_go(serves=False)
+    with pytest.raises(
+        ToolError, match=r"code 1: go: unknown revision; state a version that the modu"
+    ):
+        machine.build(_with_modules(components, kueue="0.19.9"))
+    assert not list((machine.cache / "modules").iterdir())
+
+
+def _with_modules(components: Components, **versions: str) -> Components:
+    """Return components with programs of modules in other versions."""
+    programs = {}
+    for name, program in components.programs.items():
+        stem = program.module.rpartition("-")[0]
+        version = versions.get(stem, program.version)
+        programs[name] = replace(program, module=f"{stem}-{version}")
+    return replace(components, programs=programs)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from trainyard_rehearsal.control_plane.components import (
     PROCESSES,
     Components,
     Program,
-    programs_of,
+    components_of,
     queueing,
     read_components,
 )
@@ -62,29 +62,49 @@ def _release(components: Components) -> Release:
     return resolve_release(name, releases()[name], plurals()[name])
 
 
+def _own(**versions: str) -> Release:
+    """Return a release of a repository that extends the newest one."""
+    base = _release(read_components("kubernetes-1.36"))
+    schemas = replace(base.schemas, digest="sha256:0")
+    return replace(base, name="site", schemas=schemas, versions={**base.versions, **versions})
+
+
 @pytest.mark.parametrize(
     ("versions", "wanted"),
     [
-        ({}, "kubernetes-1.36"),
-        ({"kueue": "0.19.9"}, "kubernetes-1.36"),
-        (
-            {"kueue": "0.16.9", "trainer": "2.1.1", "jobset": "0.11.0", "kubernetes": "1.34.1"},
-            "kubernetes-1.34",
-        ),
-        ({"kueue": "0.21.0"}, ""),
+        ({}, {"kueue-0.19.2", "trainer-2.3.0", "jobset-0.12.0", "kubernetes-1.36.3"}),
+        ({"kueue": "0.19.9"}, {"kueue-0.19.9", "trainer-2.3.0"}),
+        ({"kueue": "0.16"}, {"kueue-0.16.2", "kubernetes-1.36.3"}),
+        ({"kueue": "0.18.3", "jobset": "0.11.1"}, {"kueue-0.18.3", "jobset-0.11.1"}),
+        ({"kubernetes": "1.37.2"}, {"kubernetes-1.37.2", "kueue-0.19.2"}),
+        ({"argocd": "3.4.4", "sriovNetworkOperator": "1.5.1"}, {"argo-cd-3.5.7"}),
     ],
-    ids=["same", "patch", "older", "unknown"],
+    ids=["same", "patch", "minor", "shipped-and-not", "kubernetes", "stand-in"],
 )
-def test_programs_of_a_release_of_a_repository(versions: dict[str, str], wanted: str) -> None:
-    """It runs those of a shipped release with its minor versions, of the same family."""
-    base = _release(read_components("kubernetes-1.36"))
-    schemas = replace(base.schemas, digest="sha256:0")
-    own = replace(base, name="site", schemas=schemas, versions={**base.versions, **versions})
-    if wanted:
-        assert programs_of(own) == wanted
-    else:
-        with pytest.raises(ToolError, match=r"no programs of .*kueue 0\.21\.0"):
-            programs_of(own)
+def test_release_of_a_repository_runs_its_own_versions(
+    versions: dict[str, str], wanted: set[str]
+) -> None:
+    """A minor version stands for the patch that is shipped; controllers are the base's."""
+    base, found = read_components("kubernetes-1.36"), components_of(_own(**versions))
+    modules = {program.module for program in found.programs.values()}
+    assert wanted <= modules
+    assert len(modules) == len({program.module for program in base.programs.values()})
+    assert found.controllers == base.controllers
+    assert components_of(_release(base)) == base
+
+
+def test_minor_version_that_is_not_shipped_is_refused() -> None:
+    """No patch of it is chosen: what ran is what the release states."""
+    with pytest.raises(ToolError, match=r"no program of kueue 0\.21 is shipped; state its patch"):
+        components_of(_own(kueue="0.21"))
+
+
+def test_kind_has_an_image_for_each_shipped_kubernetes() -> None:
+    image = read_components("kubernetes-1.34", KIND).node_image
+    assert components_of(_own(kubernetes="1.34.9"), KIND).node_image == image
+    assert not components_of(_own(kubernetes="1.37.2")).node_image
+    with pytest.raises(ToolError, match=r"no image of Kubernetes 1\.37 is pinned; leave out"):
+        components_of(_own(kubernetes="1.37.2"), KIND)
 
 
 def test_every_release_can_be_rehearsed() -> None:

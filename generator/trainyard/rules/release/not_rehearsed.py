@@ -17,9 +17,10 @@ RULE = Rule(
         with Trainer 2.1.0 accepted every object, and no job ever ran.
     """,
     fix="""
-        Run the operators together, e.g. on a test cluster with a job of each runtime. Then write
-        `tested: rehearsed` and the day into the file of the release, and its new digest into
-        profiles/trainyard.yaml; or waive this and state as the reason what you have run.
+        Run `trainyard rehearse --build`, then `trainyard rehearse`: if every promise holds, it
+        writes `tested: rehearsed` with the day, and the new digest. Or run the operators together
+        on a test cluster with a job of each runtime, and write both by hand; or waive this and
+        state as the reason what you have run.
     """,
 )
 
