@@ -123,6 +123,7 @@ def _of_team(name: str, tenant: Tenant) -> Facts:
     copies = "TrainingRuntimes that its admins may make in each namespace"
     yield Fact("Runtimes", name, copies), str(team.own_runtimes)
     yield Fact("Jobs", f"a job of {name} without a queue's label"), _default_queue(team, tenant)
+    yield Fact("Quota", f"borrowed nodes of {name}", "weight"), str(team.weight)
     yield Fact("Delivery", name, "hand-written components"), listed(team.components)
     yield Fact("Storage", name, "folder on NFS servers and in secret stores"), team.folder
 

@@ -68,6 +68,11 @@ class QueueView:
         return tuple(names.namespace(team.name, space.name) for space in team.spaces)
 
     @property
+    def weight_quantity(self) -> str:
+        """Weight of the team, as a quantity."""
+        return str(self.queue.team.weight)
+
+    @property
     def quotas(self) -> tuple[QueuedFlavor, ...]:
         """The flavors in order of preference, each with every covered resource."""
         covered = self.queue.covered
