@@ -33,6 +33,7 @@ def platforms() -> Iterator[str]:
     yield from _owners()
     yield from _accelerators()
     yield from _servers()
+    yield from _quotas()
     yield from _releases()
 
 
@@ -103,6 +104,30 @@ def _servers() -> Iterator[str]:
     for path in sorted((PACKAGE / "presets").glob("*.yaml")):
         source, _ = read(path.name, path.read_bytes())
         yield f"| `{path.stem}` | {cell(source.value['description'])} |"
+
+
+_QUOTAS = {
+    "more than a node but no whole nodes, e.g. 20 GPUs": (
+        "refused on one pool, since parts of a node could hold nodes that others own whole. State "
+        "two nodes on one pool, and four GPUs as a share on another, with nodes of its own."
+    ),
+    "a weight of a team in its cohort": "works: `weight`, with `sharing: fair`",
+    "quota and limits of a whole cohort": (
+        "refused: such nodes would belong to no team that pays for them. A team of its own can own "
+        "and lend them, and `borrow` of each other team is its limit."
+    ),
+    "a share that is only borrowed (`gpus: 0`)": (
+        "refused: a job has the size of its team's own share, and without one it has none. Give "
+        "each a share, and lend idle ones in a cohort."
+    ),
+}
+"""Quotas that sites have, and their state."""
+
+
+def _quotas() -> Iterator[str]:
+    yield from ("", "## Quota", "", "| quota | state |", "|---|---|")
+    for title, state in _QUOTAS.items():
+        yield f"| {title} | {cell(state)} |"
 
 
 def _releases() -> Iterator[str]:

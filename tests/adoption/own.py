@@ -82,7 +82,15 @@ def _daemons(node: str, daemon: dict[str, int]) -> Iterator[Body]:
             "metadata": {
                 "name": f"daemon-{number}-{node}",
                 "namespace": "kube-system",
-                "ownerReferences": [{"kind": "DaemonSet", "name": "daemon", "controller": True}],
+                "ownerReferences": [
+                    {
+                        "apiVersion": "apps/v1",
+                        "kind": "DaemonSet",
+                        "name": "daemon",
+                        "uid": "1",
+                        "controller": True,
+                    }
+                ],
             },
             "spec": {
                 "nodeName": node,

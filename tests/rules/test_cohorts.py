@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rules.cases import findings, messages
+from tests.rules.cases import findings, messages, platform_of
+from trainyard.render.site import render_site
 
 CLUSTER = "clusters/prod-east.yaml"
 
@@ -90,6 +91,33 @@ def test_weight_needs_fair_sharing_and_a_parent(sharing: str, parent: str, missi
     found = [each for each in findings(tree) if each.rule == "scheduling/weight-without-effect"]
     assert [each.message for each in found] == expected
     assert all(bool(each.notes) == (sharing != "fair") for each in found)
+
+
+@pytest.mark.parametrize(
+    ("sharing", "cohort", "missing"),
+    [
+        ("fair", "research", ""),
+        ("fair", "", "no cohort"),
+        ("classical", "research", "sharing is classical on each of its clusters"),
+    ],
+)
+def test_weight_of_a_team_needs_fair_sharing_and_a_cohort(
+    sharing: str, cohort: str, missing: str
+) -> None:
+    team = {"weight": 3, "cohort": cohort or None}
+    tree = {CLUSTER: {"sharing": sharing}, "teams/nlp.yaml": team}
+    expected = [f"team `nlp` has weight 3, but {missing}"] if missing else []
+    found = [each for each in findings(tree) if each.rule == "scheduling/weight-without-effect"]
+    assert [each.message for each in found] == expected
+
+
+@pytest.mark.parametrize(("sharing", "stated"), [("fair", ["3"]), ("classical", [])])
+def test_queue_of_a_team_has_its_weight(sharing: str, stated: list[str]) -> None:
+    tree = {CLUSTER: {"sharing": sharing}, "teams/nlp.yaml": {"weight": 3, "cohort": "research"}}
+    (site,) = platform_of(tree).sites
+    queues = [each.body for each in render_site(site) if each.name == "nlp-gpu"]
+    found = [each["spec"].get("fairSharing", {}).get("weight") for each in queues]
+    assert [weight for weight in found if weight] == stated
 
 
 def _two_pools(largest: int | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from trainyard.adoption.fabrics import Drafted
 from trainyard.adoption.model import Pool
 from trainyard.adoption.queues import cohort_of
-from trainyard.adoption.quota import Site, parents_of
+from trainyard.adoption.quota import MOST_WEIGHT, Site, parents_of
 from trainyard.adoption.storage import Adopted
 from trainyard.adoption.wording import choose, fit, is_fit, quoted, said
 from trainyard.model.facts import Body, Facts, named, place_of
@@ -47,7 +47,6 @@ _FRAMEWORKS = {
 }
 """Kinds as the profile names them, by Kueue's own names."""
 _MOST = 1_000_000
-_MOST_WEIGHT = 1000
 """Largest value of a priority, and of a weight, as in the schema of clusters."""
 
 
@@ -123,10 +122,10 @@ def cohort_lines(facts: Facts, names: Mapping[str, str]) -> Iterator[str]:
             parts.append(f"parent: {inline(names[parents[site_name]])}")
         weight = str(weights.get(site_name, 1))
         number = whole_number(weight) or 0
-        if 1 < number <= _MOST_WEIGHT:
+        if 1 < number <= MOST_WEIGHT:
             parts.append(f"weight: {number}")
         yield said(f"  {inline(name)}: {{{', '.join(parts)}}}", f"cohort {site_name}")
-        if not 1 <= number <= _MOST_WEIGHT:
+        if not 1 <= number <= MOST_WEIGHT:
             yield choose(f"{name}.weight: it is {weight}, and a whole number from 1 to 1000", "  ")
 
 

@@ -9,9 +9,12 @@ from fractions import Fraction
 from trainyard.adoption.model import Cell, Crew, Pool, Share
 from trainyard.adoption.queues import cohort_of
 from trainyard.model.facts import Body, place_of
-from trainyard.model.lookup import text
-from trainyard.model.quantity import counted
+from trainyard.model.lookup import mapping, text
+from trainyard.model.quantity import counted, whole_number
 from trainyard.model.unit import Unit
+
+MOST_WEIGHT = 1000
+"""Largest weight of a cohort or team, as in the schemas."""
 
 Lendable = Callable[[Crew, Pool, str], int]
 """Returns what the others of a team's cohort lend of a resource of a pool, in base units."""
@@ -195,6 +198,18 @@ def mixed(found: Sequence[Share]) -> Iterator[str]:
                 f"pools: {whole} own nodes of {pool}, and {parts} parts of one: "
                 "parts need a pool of their own, with a label of its own"
             )
+
+
+def weight_of(crew: Crew) -> int | None:
+    """Return the weight of a team among those of its cohort; None where a profile can't state it.
+
+    A team has one for all its queues, a whole number.
+    """
+    stated = {
+        str(mapping(dict(body), "spec", "fairSharing").get("weight", 1)) for body in crew.queues
+    }
+    weight = whole_number(stated.pop()) if len(stated) == 1 else None
+    return weight if weight and weight <= MOST_WEIGHT else None
 
 
 def cohorts_of(crew: Crew) -> list[str]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from trainyard.adoption.amounts import difference, shown
 from trainyard.adoption.model import Cell, Crew, Pool, Row, Share
 from trainyard.adoption.queues import cells_of, unused
-from trainyard.adoption.quota import Site
+from trainyard.adoption.quota import Site, cohorts_of, weight_of
 from trainyard.model import names
 from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.lookup import mapping
@@ -120,11 +120,15 @@ def _homeless(crew: Crew, cell: Cell, site: Site) -> Row:
 
 
 def _weight(crew: Crew, queue: Body) -> Row:
-    weight = str(mapping(dict(queue), "spec", "fairSharing").get("weight", "1"))
-    is_same = weight == "1"
-    why = "all teams of a cohort weigh the same" if is_same else "refused: a team has no weight"
+    was = str(mapping(dict(queue), "spec", "fairSharing").get("weight", "1"))
     what = f"weight of {place_of(queue)[1]}"
-    return Row(crew.name, _NONE, what, weight, "1", _SAME if is_same else f"{weight} to 1", why)
+    if len(cohorts_of(crew)) != 1:
+        why = "nothing is shared without a cohort"
+        return Row(crew.name, _NONE, what, was, "1", _SAME if was == "1" else f"{was} to 1", why)
+    weight = weight_of(crew)
+    if weight is None:
+        return Row(crew.name, _NONE, what, was, _OPEN, _OPEN, "a team has one whole number")
+    return Row(crew.name, _NONE, what, was, str(weight), _SAME, "the weight of the team")
 
 
 def _names(crew: Crew, site: Site) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from trainyard.adoption.access import Access
 from trainyard.adoption.amounts import shown
 from trainyard.adoption.model import Cell, Crew, Share
-from trainyard.adoption.quota import Site, cohorts_of
+from trainyard.adoption.quota import Site, cohorts_of, weight_of
 from trainyard.adoption.storage import Adopted
 from trainyard.adoption.wording import choose, quoted, said
 from trainyard.model import names
@@ -45,6 +45,7 @@ def team_lines(
     elif cohorts:
         source = f"cohort of ClusterQueue {place_of(crew.queues[0])[1]}"
         yield said(f"cohort: {inline(cohort_names[cohorts[0]])}", source)
+        yield from _weight(crew)
     yield from quota_lines(cluster, site, crew, shares)
 
 
@@ -59,6 +60,14 @@ def _named(crew: Crew, namespace: str) -> str:
     """Return the key that keeps the name of a namespace; empty where it would get that anyway."""
     usual, kept = names.namespace(crew.name, crew.spaces[namespace]), crew.kept(namespace)
     return "" if kept == usual else f"namespace: {inline(kept)}"
+
+
+def _weight(crew: Crew) -> Iterator[str]:
+    weight, queues = weight_of(crew), ", ".join(place_of(body)[1] for body in crew.queues)
+    if weight is None:
+        yield choose(f"weight: that of {queues} is no whole number from 1 to 1000, or they differ")
+    elif weight > 1:
+        yield said(f"weight: {weight}", f"fairSharing of ClusterQueue {queues}")
 
 
 def quota_lines(cluster: str, site: Site, crew: Crew, shares: Sequence[Share]) -> Iterator[str]:

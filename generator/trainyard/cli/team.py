@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from trainyard.cli.live import site_of
 from trainyard.cli.options import components_root, need_name, need_profiles, today
 from trainyard.diagnostics import has_errors
 from trainyard.generation.generate import Generation, check, render
@@ -66,6 +67,21 @@ def team_of_namespaces(platform: Platform, namespaces: Iterable[str]) -> str:
         listed = ", ".join(sorted(teams))
         raise click.UsageError(f"the jobs belong to several teams, name one `--team`: {listed}")
     return teams.pop()
+
+
+def generate_for_cluster(profiles: Path, output: Path, cluster: str) -> Generation:
+    """Return the tree of a cluster that is in use.
+
+    Raises:
+        NoInput: the folder holds no profile, or the cluster is retired.
+        click.UsageError: the cluster has no profile.
+    """
+    need_profiles(profiles)
+    checked = check(profiles, today())
+    if checked.platform is None or has_errors(checked.diagnostics):
+        return Generation(checked, checked.diagnostics)
+    site = site_of(checked.platform, cluster)
+    return render(checked, components_root(profiles, output), [site.name])
 
 
 def generate_for_team(

@@ -233,6 +233,7 @@ class Team:
         owners: who approves changes of its profile, sorted; empty when the profile states nobody.
         groups: role -> groups of the identity provider.
         debuggers: None where nobody may run commands in the pods of its jobs.
+        weight: of its queues among those of its cohort, where borrowed nodes are shared fairly.
         default_runtime: that of its runtimes which its jobs take if nothing asks for another; empty
             for none.
         metrics: port of its jobs' own metrics; 0 where they have none.
@@ -262,6 +263,7 @@ class Team:
     accounts: tuple[Account, ...]
     runtimes: tuple[str, ...]
     cohort: str
+    weight: int
     quotas: tuple[Quota, ...]
     default_runtime: str
     metrics: int

@@ -76,6 +76,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         accounts=tuple(_accounts(fields, at / "serviceAccounts")),
         runtimes=tuple(sorted(runtime.name for runtime in runtimes)),
         cohort=fields.get("cohort", ""),
+        weight=fields["weight"],
         quotas=quotas,
         default_runtime=fields.get("defaultRuntime", ""),
         metrics=fields.get("metrics", 0),

@@ -269,6 +269,16 @@ def test_weight_evicts_only_below_a_parent(parent: str, causes: int) -> None:
     assert [each.cause for each in seen] == ["weight of cohort `research` 1 -> 3"] * causes
 
 
+def test_weight_of_a_team_evicts_who_borrows_in_its_cohort() -> None:
+    def weighing(weight: int) -> dict[str, Any]:
+        changes = of(quota(2, borrow=2), quota(4))
+        changes[NLP] = {**changes[NLP], "weight": weight}
+        return {**changes, CLUSTER: {"sharing": "fair"}}
+
+    (seen,) = disturbed(weighing(1), weighing(3))
+    assert seen.cause == "weight of team `nlp` 1 -> 3"
+
+
 def test_nodes_that_are_no_longer_lent_are_taken_from_who_borrows() -> None:
     before = {**of(quota(4, lend=4), quota(2, borrow=3)), **_third(1)}
     after = {**of(quota(4, lend=1), quota(2, borrow=3)), **_third(1)}

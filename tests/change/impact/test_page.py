@@ -61,7 +61,7 @@ EVICTS: dict[str, tuple[Changes, Changes]] = {
             NLP: {**team(2, borrow=2), "cohort": "other"},
         },
     ),
-    "`sharing: fair`, or another `weight` of a cohort with a `parent`": (
+    "`sharing: fair`, or another `weight` of a team in a cohort, or of a cohort with a `parent`": (
         {**BORROWS, CLUSTER: {"sharing": "classical"}},
         {**BORROWS, CLUSTER: {"sharing": "fair"}},
     ),

@@ -124,6 +124,7 @@ def _of_team(name: str, tenant: Tenant) -> Facts:
     refused = "" if team.own_runtimes else ", and new jobs with those that exist are refused"
     yield Fact("Runtimes", name, copies), f"{team.own_runtimes}{refused}"
     yield Fact("Jobs", f"a job of {name} without a queue's label"), _default_queue(team, tenant)
+    yield Fact("Quota", f"borrowed nodes of {name}", "weight"), str(team.weight)
     yield Fact("Delivery", name, "hand-written components"), listed(team.components)
     yield Fact("Storage", name, "folder on NFS servers and in secret stores"), team.folder
     become = {"enforce": "refused", "warn": "recorded, with a warning", "observe": "recorded"}

@@ -67,6 +67,11 @@ class QueueView:
         return tuple(space.namespace for space in team.spaces)
 
     @property
+    def weight_quantity(self) -> str:
+        """Weight of the team, as a quantity."""
+        return str(self.queue.team.weight)
+
+    @property
     def quotas(self) -> tuple[QueuedFlavor, ...]:
         """The flavors in order of preference, each with every covered resource."""
         covered = self.queue.covered

@@ -18,8 +18,10 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -137,7 +139,12 @@ func judge(asked input) ([]answer, error) {
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/validator.go@v0.36.3; a Pod's name has the same rules.
 func metadata(object unstructured.Unstructured) []denial {
 	denials := []denial{}
-	for _, each := range validation.ValidateObjectMetaAccessor(&object, true, validation.NameIsDNSSubdomain, field.NewPath("metadata")) {
+	named := validation.NameIsDNSSubdomain
+	if object.GroupVersionKind().Group == rbacv1.GroupName {
+		// k8s.io/kubernetes/pkg/apis/rbac/validation/validation.go (ValidateRBACName).
+		named = path.ValidatePathSegmentName
+	}
+	for _, each := range validation.ValidateObjectMetaAccessor(&object, true, named, field.NewPath("metadata")) {
 		denials = append(denials, denial{Policy: "ObjectMeta", Message: each.Error()})
 	}
 	return denials

@@ -12,6 +12,7 @@ from trainyard.model.version import numbers
 
 BOTH = "seen with Kueue 0.16.2 and 0.19.2"
 SEEN = "seen with Kueue 0.19.2"
+WEIGHED = "kubernetes-sigs/kueue:pkg/cache/scheduler/fair_sharing.go@v0.19.2"
 COUNTED = "kubernetes-sigs/kueue:pkg/cache/scheduler/cache.go@v0.19.2"
 RECLAIMED = (
     "Running jobs stay until another team of the cohort needs its own nodes. Kueue then evicts "

@@ -14,6 +14,7 @@ from trainyard.change.impact.reactions.conditions import (
     REFUSED,
     SEEN,
     SHARED,
+    WEIGHED,
     appears,
     appears_below_a_parent,
     becomes,
@@ -118,6 +119,14 @@ _CLUSTER_QUEUE = (
         effect=Effect.RECLAIMS,
         cause="borrowed nodes are shared by weight",
         consequence=SHARED,
+        reach=reach.cohort,
+    ),
+    _changed(
+        fields="spec.fairSharing.weight",
+        effect=Effect.RECLAIMS,
+        cause="weight of team `{team}` {change}",
+        consequence=SHARED,
+        source=WEIGHED,
         reach=reach.cohort,
     ),
     _changed(

@@ -1,0 +1,238 @@
+"""Objects that a cluster has, as the requests that would make them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from trainyard.model.admission import Request
+from trainyard.model.lookup import mapping, mappings, text
+
+Body = dict[str, Any]
+
+_MAKERS: Final = {
+    "CronJob": "job-controller",
+    "DaemonSet": "daemon-set-controller",
+    "Deployment": "replicaset-controller",
+    "Job": "job-controller",
+    "ReplicaSet": "replicaset-controller",
+    "ReplicationController": "replication-controller",
+    "StatefulSet": "statefulset-controller",
+}
+"""Kinds with a template of pods, and the account in ``kube-system`` that makes these."""
+_OTHERS: Final = {
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+    "ResourceQuota": "resourcequotas",
+    "RoleBinding": "rolebindings",
+    "StatefulSet": "statefulsets",
+}
+"""Kinds that are judged as they are, and their names in the API's paths."""
+_ACCOUNTS = "system:serviceaccounts"
+_HASH = "pod-template-hash"
+_ENDED = frozenset({"Complete", "Failed"})
+"""Conditions of a Job that makes no more pods."""
+_FINISHED = frozenset({"Failed", "Succeeded"})
+"""Phases of such pods."""
+_WRITTEN_LATER = (
+    "k8s.ovn.org/pod-networks",
+    "pv.kubernetes.io/",
+    "volume.beta.kubernetes.io/storage-provisioner",
+    "volume.kubernetes.io/",
+)
+"""Begins of annotations that controllers write on a pod or claim that is there."""
+_BOUND = "pv.kubernetes.io/bound-by-controller"
+"""Annotation of a claim whose volume Kubernetes chose
+(kubernetes/component-helpers:storage/volume/helpers.go@v0.36.3)."""
+
+
+class Owner(NamedTuple):
+    """What makes an object again: namespace, kind and name."""
+
+    namespace: str
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A request that would make an object again, and for whom."""
+
+    owner: Owner
+    request: Request
+
+
+@dataclass(frozen=True)
+class Dump:
+    """Objects of a cluster, of any kind."""
+
+    bodies: tuple[Body, ...]
+
+    def requests(self) -> Iterator[Made]:
+        """Yield what makes these objects again, without those that are the tree's.
+
+        A pod of which the dump has the template is judged by that. An account that is not known is
+        one of the object's namespace, without any right.
+        """
+        for maker, body in self._templates():
+            yield Made(self.top(body), _of_template(maker, body))
+        for body in self.pods:
+            above = _controller(body)
+            # A kubelet's static pod has its Node as owner.
+            if above not in self._makers and above.kind != "Node":
+                yield Made(self.top(body), _of_pod(body, above))
+        for body in filter(_is_other, self.bodies):
+            yield Made(self.top(body), _of_other(body))
+
+    def _templates(self) -> Iterator[tuple[Owner, Body]]:
+        """Yield what makes pods, and whose own maker is not in the dump."""
+        for maker, body in self._makers.items():
+            is_made = _controller(body) in self._makers
+            if not (is_made or _is_ours(body) or _is_over(body)):
+                yield maker, body
+
+    @cached_property
+    def pods(self) -> tuple[Body, ...]:
+        """The pods that run or wait."""
+        found = (body for body in self.bodies if text(body, "kind") == "Pod")
+        return tuple(body for body in found if text(body, "status", "phase") not in _FINISHED)
+
+    @property
+    def unknown_nodes(self) -> tuple[Owner, ...]:
+        """Pods of which the dump does not say whether their maker or the scheduler chose the node.
+
+        No controller of Kubernetes chooses one but by a template.
+        """
+        return tuple(self.top(body) for body in self.pods if _has_unknown_node(body))
+
+    @cached_property
+    def _makers(self) -> dict[Owner, Body]:
+        """The objects with a template of pods."""
+        return {_owner(body): body for body in self.bodies if text(body, "kind") in _MAKERS}
+
+    def top(self, body: Body) -> Owner:
+        """Return what makes an object, as far up as the dump shows."""
+        owner, above = _owner(body), _controller(body)
+        seen: set[Owner] = set()
+        while above.kind and above not in seen:
+            seen.add(above)
+            owner = above if above in self._makers else _deployment(above, body)
+            body = self._makers.get(above, {})
+            above = _controller(body)
+        return owner
+
+
+def _of_template(maker: Owner, body: Body) -> Request:
+    """Return the creation of a pod by the controller of its template."""
+    by_cron = maker.kind == "CronJob"
+    job = mapping(body, "spec", "jobTemplate") if by_cron else body
+    template = mapping(job, "spec", "template")
+    metadata = mapping(template, "metadata")
+    kept = {key: metadata[key] for key in ("annotations", "labels") if metadata.get(key)}
+    owner = {
+        "apiVersion": text(body, "apiVersion"),
+        "controller": True,
+        "kind": "Job" if by_cron else maker.kind,
+        "name": maker.name,
+        "uid": "0",
+    }
+    named = {"name": f"{maker.name}-xxxxx", "namespace": maker.namespace}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {**kept, **named, "ownerReferences": [owner]},
+        "spec": mapping(template, "spec"),
+    }
+    return Request(pod, "pods", *_controller_account(maker.kind))
+
+
+def _of_pod(body: Body, above: Owner) -> Request:
+    """Return the creation of a pod that is there, without what was added since."""
+    spec = dict(mapping(body, "spec"))
+    if not _chose_node(body):
+        spec.pop("nodeName", None)
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(body), "spec": spec}
+    known = above.kind in _MAKERS
+    account = _controller_account(above.kind) if known else _account(above.namespace, "default")
+    return Request(pod, "pods", *account)
+
+
+def _of_other(body: Body) -> Request:
+    """Return the creation of an object that is no pod."""
+    kind = text(body, "kind")
+    spec = dict(mapping(body, "spec"))
+    if _BOUND in mapping(body, "metadata", "annotations"):
+        spec.pop("volumeName", None)
+    asked = {**body, "metadata": _metadata(body)} | ({"spec": spec} if spec else {})
+    asked.pop("status", None)
+    return Request(asked, _OTHERS[kind], *_account(_owner(body).namespace, "default"))
+
+
+def _metadata(body: Body) -> Body:
+    """Return the metadata that the maker of an object writes."""
+    metadata = mapping(body, "metadata")
+    kept = ("finalizers", "labels", "name", "namespace", "ownerReferences")
+    notes = mapping(metadata, "annotations").items()
+    own = {key: value for key, value in notes if not key.startswith(_WRITTEN_LATER)}
+    return {
+        **{key: metadata[key] for key in kept if metadata.get(key)},
+        **({"annotations": own} if own else {}),
+    }
+
+
+def _chose_node(body: Body) -> bool:
+    """Return whether a pod's maker chose its node: a scheduler's binding is no managed field."""
+    entries = mappings(body, "metadata", "managedFields")
+    return any("f:nodeName" in mapping(each, "fieldsV1", "f:spec") for each in entries)
+
+
+def _has_unknown_node(body: Body) -> bool:
+    is_placed = bool(text(body, "spec", "nodeName")) and not mappings(
+        body, "metadata", "managedFields"
+    )
+    return is_placed and _controller(body).kind not in {*_MAKERS, "Node"}
+
+
+def _controller_account(kind: str) -> tuple[str, tuple[str, ...]]:
+    return _account("kube-system", _MAKERS[kind])
+
+
+def _account(namespace: str, name: str) -> tuple[str, tuple[str, ...]]:
+    groups = ("system:authenticated", _ACCOUNTS, f"{_ACCOUNTS}:{namespace}")
+    return f"system:serviceaccount:{namespace}:{name}", groups
+
+
+def _owner(body: Body) -> Owner:
+    metadata = mapping(body, "metadata")
+    return Owner(text(metadata, "namespace"), text(body, "kind"), text(metadata, "name"))
+
+
+def _controller(body: Body) -> Owner:
+    """Return the controller of an object; one without kind where it has none."""
+    namespace = text(body, "metadata", "namespace")
+    for each in mappings(body, "metadata", "ownerReferences"):
+        if each.get("controller") is True:
+            return Owner(namespace, text(each, "kind"), text(each, "name"))
+    return Owner(namespace, "", "")
+
+
+def _deployment(above: Owner, pod: Body) -> Owner:
+    """Return the Deployment of a ReplicaSet that the dump lacks: it gives the hash to its pods."""
+    ending = f"-{mapping(pod, 'metadata', 'labels').get(_HASH)}"
+    if above.kind == "ReplicaSet" and above.name.endswith(ending):
+        return Owner(above.namespace, "Deployment", above.name.removesuffix(ending))
+    return above
+
+
+def _is_other(body: Body) -> bool:
+    return text(body, "kind") in _OTHERS and not _is_ours(body)
+
+
+def _is_ours(body: Body) -> bool:
+    return mapping(body, "metadata", "labels").get("app.kubernetes.io/managed-by") == "trainyard"
+
+
+def _is_over(body: Body) -> bool:
+    ended = (each for each in mappings(body, "status", "conditions") if each.get("type") in _ENDED)
+    return text(body, "kind") == "Job" and any(each.get("status") == "True" for each in ended)

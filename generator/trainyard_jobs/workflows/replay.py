@@ -1,0 +1,114 @@
+"""Judge the objects of a cluster that runs by the policies that its profiles are rendered to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainyard.diagnostics import ToolError, TreeError
+from trainyard.generation.generate import Generation
+from trainyard.generation.objects import component_manifests
+from trainyard.handed_in import (
+    OBJECTS,
+    content_of,
+    documents_of,
+    files_in,
+    is_facts,
+    objects,
+    shown,
+)
+from trainyard_jobs.admission.evaluator import judge_of
+from trainyard_jobs.admission.made import Dump, Owner
+from trainyard_jobs.admission.replay import Refusal, enforced, refusals
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What would be refused at the next start.
+
+    Args:
+        new: refusals that are not known.
+        known: those that are.
+        stale: entries of the list of known ones that nothing has any more.
+        unknown_nodes: pods that name a node, whoever chose it: the dump has no managed fields.
+        judged: number of objects and templates that were judged.
+    """
+
+    new: tuple[Refusal, ...]
+    known: tuple[Refusal, ...]
+    stale: tuple[Key, ...]
+    unknown_nodes: tuple[Owner, ...]
+    judged: int
+
+
+def read_objects(paths: Iterable[Path]) -> Dump:
+    """Return the objects of dumps, and of folders of them.
+
+    Raises:
+        TreeError: a file can't be read, is no dump, or has facts, which have no pod.
+    """
+    bodies = []
+    for file in files_in(paths):
+        documents = documents_of(file)
+        if is_facts(documents[0]):
+            raise TreeError(
+                f"{shown(file)} has facts, and these have no pod and no template: hand in what "
+                "`kubectl get -o json` prints"
+            )
+        bodies += [body for _, body in objects(shown(file), documents)]
+    return Dump(tuple(bodies))
+
+
+def read_known(file: Path) -> list[Key]:
+    """Return refusals that are known: lines of namespace, owner and policy.
+
+    Raises:
+        TreeError: it can't be read, or a line has another number of words.
+    """
+    lines = enumerate(content_of(file, OBJECTS)[1].splitlines(), 1)
+    stated = ((number, line.partition("#")[0].split()) for number, line in lines)
+    return [_key(f"{shown(file)}:{number}", words) for number, words in stated if words]
+
+
+def _key(place: str, words: list[str]) -> Key:
+    match words:
+        case [namespace, owner, policy] if "/" in owner:
+            return namespace, owner, policy
+    raise TreeError(
+        f"{place} is not `NAMESPACE KIND/NAME POLICY`, e.g. "
+        "`inference Deployment/llm trainyard-pool-nodes`"
+    )
+
+
+def replay(generation: Generation, cluster: str, dump: Dump, known: Iterable[Key]) -> Replayed:
+    """Return what the policies of a cluster would refuse of its objects at their next start.
+
+    Args:
+        generation: without errors, with this cluster.
+        cluster: its name.
+        dump: its objects.
+        known: refusals that somebody takes care of.
+
+    Raises:
+        ToolError: the evaluator is not built, or fails.
+    """
+    assert generation.checked.platform is not None
+    site = next(site for site in generation.checked.platform.sites if site.name == cluster)
+    every = (*generation.manifests[cluster], *component_manifests(site))
+    judge = judge_of(site.cluster.versions["kubernetes"], enforced(every, dump))
+    if judge is None:
+        raise ToolError("the evaluator is not built; build it once with `trainyard fit --build`")
+    return _sorted_out(dump, {each.key: each for each in refusals(judge, dump)}, set(known))
+
+
+def _sorted_out(dump: Dump, found: Mapping[Key, Refusal], known: Collection[Key]) -> Replayed:
+    return Replayed(
+        new=tuple(each for key, each in found.items() if key not in known),
+        known=tuple(each for key, each in found.items() if key in known),
+        stale=tuple(sorted(key for key in known if key not in found)),
+        unknown_nodes=dump.unknown_nodes,
+        judged=sum(1 for _ in dump.requests()),
+    )

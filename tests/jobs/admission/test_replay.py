@@ -1,0 +1,182 @@
+"""The requests that would make the objects of a dump again, and what is given to the judge.
+
+`tests/e2e/test_replay.py` has the judge itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.jobs.admission.foreign import (
+    CASES,
+    Body,
+    claim,
+    maker,
+    metadata,
+    owned,
+    pod,
+    spec,
+    written,
+)
+from tests.rules.cases import platform_of
+from trainyard.model.admission import Answer, Denial, Request
+from trainyard.render.site import render_site
+from trainyard_jobs.admission.made import Dump, Owner
+from trainyard_jobs.admission.replay import enforced, refusals
+
+MINE = "system:serviceaccount:kube-system:"
+
+
+def requests(*bodies: Body) -> list[Request]:
+    return [each.request for each in Dump(bodies).requests()]
+
+
+def test_each_template_is_judged_for_its_own_controller() -> None:
+    controllers = {
+        "CronJob": "job-controller",
+        "DaemonSet": "daemon-set-controller",
+        "Deployment": "replicaset-controller",
+        "Job": "job-controller",
+        "ReplicaSet": "replicaset-controller",
+        "ReplicationController": "replication-controller",
+        "StatefulSet": "statefulset-controller",
+    }
+    for kind, controller in controllers.items():
+        pods = [
+            each
+            for each in requests(maker(kind, "a", "b", spec(nodeName="n")))
+            if each.resource == "pods"
+        ]
+        (request,) = pods
+        assert request.user == MINE + controller
+        assert "system:serviceaccounts:kube-system" in request.groups
+        assert request.body["spec"]["nodeName"] == "n"
+        assert request.body["metadata"]["namespace"] == "b"
+        (owner,) = request.body["metadata"]["ownerReferences"]
+        assert owner["kind"] == {"CronJob": "Job"}.get(kind, kind)
+
+
+def test_other_pods_are_judged_for_an_account_of_their_namespace() -> None:
+    head = pod("head", "ray", spec(), ownerReferences=owned("ray.io/v1", "RayCluster", "x"))
+    (request,) = requests(head)
+
+    assert request.user == "system:serviceaccount:ray:default"
+
+
+def test_what_was_added_since_is_left_out() -> None:
+    """A node, addresses and status of a pod; the volume of a claim and its driver's keys."""
+    notes = {"k8s.ovn.org/pod-networks": "{}", "mine": "kept"}
+    running = pod("a", "b", spec(nodeName="n"), annotations=notes, resourceVersion="1")
+    placed, asked = requests(running, claim("data", "fast"))
+
+    assert placed.body["metadata"] == metadata("a", "b", annotations={"mine": "kept"})["metadata"]
+    assert "nodeName" not in placed.body["spec"]
+    assert "volumeName" not in asked.body["spec"]
+    assert asked.body["spec"]["storageClassName"] == "fast"
+    assert asked.body["metadata"] == metadata("data", "team-nlp")["metadata"]
+
+
+def test_volume_that_somebody_chose_is_kept() -> None:
+    chosen = claim("data", "fast")
+    chosen["metadata"]["annotations"] = {}
+    (asked,) = requests(chosen)
+
+    assert asked.body["spec"]["volumeName"] == "pvc-1"
+
+
+def test_pods_of_which_nobody_knows_who_chose_the_node_are_named() -> None:
+    """Not those of controllers, nor those with managed fields, nor those without a node."""
+    dump = Dump(
+        (
+            pod("bare", "ci", spec(nodeName="n")),
+            pod("known", "ci", spec(nodeName="n"), managedFields=written("nodeName")),
+            pod("waiting", "ci", spec()),
+            pod("d", "ci", spec(nodeName="n"), ownerReferences=owned("apps/v1", "DaemonSet", "d")),
+        )
+    )
+
+    assert dump.unknown_nodes == (Owner("ci", "Pod", "bare"),)
+
+
+def test_objects_of_the_tree_are_not_judged() -> None:
+    """Nor pods of its Jobs: what makes them is in the dump."""
+    ours = {"app.kubernetes.io/managed-by": "trainyard"}
+    cleaner = maker("CronJob", "finished", "trainyard-system", spec(), labels=ours)
+    made = maker(
+        "Job",
+        "finished-1",
+        "trainyard-system",
+        spec(),
+        ownerReferences=owned("batch/v1", "CronJob", "finished"),
+    )
+    one = pod(
+        "finished-1-x",
+        "trainyard-system",
+        spec(),
+        ownerReferences=owned("batch/v1", "Job", "finished-1"),
+    )
+
+    assert requests(cleaner, made, one) == []
+
+
+def test_owners_that_own_each_other_end() -> None:
+    first = maker("Job", "a", "b", spec(), ownerReferences=owned("batch/v1", "Job", "c"))
+    second = maker("Job", "c", "b", spec(), ownerReferences=owned("batch/v1", "Job", "a"))
+
+    assert Dump((first, second)).top(first).kind == "Job"
+    assert requests(first, second) == []
+
+
+def test_malformed_objects_are_requests_all_the_same() -> None:
+    """A folder of manifests may have anything below `kind`."""
+    bodies: list[Body] = [
+        {"kind": "Pod", "spec": 5, "metadata": []},
+        {"kind": ["Pod"]},
+        {"kind": "Deployment", "metadata": {"ownerReferences": "a"}, "spec": {"template": 1}},
+    ]
+
+    assert len(requests(*bodies)) == 2
+
+
+def test_tree_is_given_as_if_it_denied_and_with_namespaces_of_others() -> None:
+    adopting = {"pods": "audit", "queues": "site", "until": "2099-01-01", "reason": "a"}
+    (site,) = platform_of({"clusters/prod-east.yaml": {"adopt": adopting}}).sites
+    labels = {"pod-security.kubernetes.io/enforce": "restricted", "kept": "yes"}
+    other = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a", "labels": labels}}
+    dump = Dump((other, maker("Job", "x", "b", spec()), maker("Job", "y", "team-nlp", spec())))
+    given = enforced(render_site(site), dump)
+    by_kind = {each.name: each.body for each in given if each.body["kind"] == "Namespace"}
+    bindings = [each.body for each in given if each.body["kind"].endswith("PolicyBinding")]
+
+    assert {str(each["spec"]["validationActions"]) for each in bindings} == {"['Deny']"}
+    assert by_kind["a"]["metadata"]["labels"] == {"kept": "yes"}
+    assert by_kind["b"]["metadata"]["labels"] == {}
+    assert "pod-security.kubernetes.io/enforce" in by_kind["team-nlp"]["metadata"]["labels"]
+    assert not [each.name for each in given if each.name.endswith("object-count")]
+    assert any(each.name == "trainyard-pool-nodes" for each in given)
+
+
+def test_refusals_are_by_owner_and_policy_with_the_pods_that_run() -> None:
+    def judge(asked: Sequence[Request]) -> list[Answer]:
+        said = Denial("p", "b", "no")
+        refused = Answer((said,), "no")
+        return [
+            refused if each.body["metadata"]["namespace"] == "inference" else Answer((), "")
+            for each in asked
+        ]
+
+    bodies = [body for case in CASES.values() for body in case.bodies]
+    found = {each.key: each for each in refusals(judge, Dump(tuple(bodies)))}
+
+    assert set(found) == {
+        ("inference", "Deployment/chat", "p"),
+        ("inference", "Deployment/llm", "p"),
+    }
+    assert found["inference", "Deployment/llm", "p"].pods == 1
+
+
+def test_expression_that_fails_is_a_refusal_too() -> None:
+    dump = Dump((maker("Job", "x", "b", spec()),))
+    (found,) = refusals(lambda _: [Answer((), "expression failed")], dump)
+
+    assert (found.policy, found.messages) == ("admission", ("expression failed",))
