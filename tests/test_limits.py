@@ -211,6 +211,7 @@ OTHERS = {
     "cluster#topology.levels": "cluster#fabric.levels",
     "cluster.topologies": "cluster.fabrics: each fabric has one",
     "hardware.devices": "pods request one of them, that of the fabric",
+    "cluster.adopt.objects": "each is in the tree anyway",
     "cluster.installed": "one version for each component of the release",
     "cluster.monitoring.severity": "one for each alert",
     "cluster.monitoring.waiting": "cluster.priorities",

@@ -86,7 +86,7 @@ def test_only_the_observed_team_is_opened(history: History) -> None:
     assert limits["validationActions"] == ["Audit"]
     assert limits["paramRef"]["parameterNotFoundAction"] == "Allow"
     assert _others(history) == others
-    assert objects(history, "NetworkPolicy")["team-nlp/open-until-enforced"]["spec"] == {
+    assert objects(history, "NetworkPolicy")["team-nlp/trainyard-open-until-enforced"]["spec"] == {
         "podSelector": {},
         "policyTypes": ["Ingress", "Egress"],
         "ingress": [{}],
@@ -111,7 +111,7 @@ def test_team_goes_from_stage_to_stage_and_back(history: History) -> None:
     for policy in GUARDS:
         assert actions(history, policy, "team-nlp") == ["Deny"]
     assert actions(history, "trainyard-tenant-objects", "team-nlp") == ["Warn", "Audit"]
-    assert "team-nlp/open-until-enforced" in objects(history, "NetworkPolicy")
+    assert "team-nlp/trainyard-open-until-enforced" in objects(history, "NetworkPolicy")
     assert _others(history) == others
     history.commit()
 

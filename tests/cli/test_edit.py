@@ -80,7 +80,7 @@ def test_placeholders_are_short_below_an_error(here: Path, trainyard: Call) -> N
             "nodes: 2.5}",
             'write a whole number, or "2.5" where the key takes text, as a version',
         ),
-        ("teams/audio.yaml", "runtimes:", "namespace: x\nruntimes:", "Use one of: `state`, "),
+        ("teams/audio.yaml", "runtimes:", "fabric: x\nruntimes:", "Use one of: `state`, "),
         (
             "runtimes/openmpi.yaml",
             "maxNodes:",

@@ -181,7 +181,7 @@ def test_second_run_changes_nothing(trainyard: Call, here: Path) -> None:
     second = trainyard("import", "dump.json", "--cluster", "site")
     assert (second.code, second.out) == (1, "")
     assert "is there already. Nothing was written." in second.err
-    assert "profiles/teams/big.yaml:4: quota.site: " in second.err
+    assert "profiles/teams/big.yaml:5: quota.site: " in second.err
     assert drafts(here) == before
     assert "placeholder" not in first.err
     answers = {**USUAL, "release": "", "pools": "", "labels": "", "quota": "", "groups": ""}

@@ -37,6 +37,8 @@ from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle, volumes
 
 _LOG = logging.getLogger(__name__)
+_PATIENCE = 600.0
+"""Seconds: on a busy machine Argo CD needs more than three minutes, and nothing is stuck."""
 QUEUEING = frozenset(
     {"quota", "borrowing", "lending", "cohort", "parent", "priority", "drained", "pool"}
 )
@@ -174,7 +176,7 @@ class Walk:
         tree = Tree(new, files_of(new), synced(new), ())
         self.delivery, commit = self.delivery.merge(tree)
         self._bind()
-        if not self.delivery.wait(lambda: self._is_synced(commit, trial), 180):
+        if not self.delivery.wait(lambda: self._is_synced(commit, trial), _PATIENCE):
             states = {name: self.delivery.describe(name) for name in commit.applications}
             self.stuck.append(f"{trial.label}: {states}")
         self._bind()

@@ -48,7 +48,13 @@ def test_planted_fault_is_found(fault: Fault) -> None:
     assert set(_said(fault.cluster, fault.phase, fault.objects)) == {(fault.rule, fault.place)}
 
 
-ELSEWHERE = {"framework-left-out", "kueue-keys-lost", "node-of-two-pools", "old-facts"}
+ELSEWHERE = {
+    "adopted-differs",
+    "framework-left-out",
+    "kueue-keys-lost",
+    "node-of-two-pools",
+    "old-facts",
+}
 """Rules of which only tests/rules has a case; and what could not be read, in tests/cli."""
 
 

@@ -59,7 +59,6 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     yield from _default_runtime(name, names, known.runtimes, at / "defaultRuntime")
     compliance = yield from _compliance(names, known.regulations, at / "compliance")
     yield from _components(names.get("components", ()), at / "components", known.components)
-    usual = _usual_job(quotas, runtimes), _usual_place(quotas, at)
     return Team(
         name=name,
         at=at,
@@ -83,7 +82,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         own_runtimes=fields["ownRuntimes"],
         default_queue=fields.get("defaultQueue", ""),
         mpi_jobs=(yield from _mpi_jobs(names, at / "mpiJobs")),
-        spaces=tuple(_spaces(name, fields, at, usual)),
+        spaces=tuple(_spaces(name, fields, at, _usual_job(quotas, runtimes, at))),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
@@ -178,20 +177,19 @@ def _debuggers(fields: Mapping[str, Any], at: Pointer) -> Debuggers | None:
     return Debuggers(at, tuple(sorted(stated["groups"])), stated["until"], stated["reason"])
 
 
-def _usual_job(quotas: tuple[Quota, ...], runtimes: list[Runtime]) -> int:
-    """Return the nodes of the largest job where the profile states none.
+def _usual_job(
+    quotas: tuple[Quota, ...], runtimes: list[Runtime], at: Pointer
+) -> tuple[int, Pointer]:
+    """Return the nodes of the largest job where the profile states none, and what decides it.
 
     These are the team's own nodes, at least those of its smallest job; a share is one whole job.
     """
+    place = max(quotas, key=lambda quota: quota.nodes).place if quotas else at / "quota"
     own = max((ceil(quota.nodes) for quota in quotas), default=0)
     if quotas and all(quota.is_share for quota in quotas):
-        return own
-    return max(own, min((runtime.smallest_job for runtime in runtimes), default=1))
-
-
-def _usual_place(quotas: tuple[Quota, ...], at: Pointer) -> Pointer:
-    """Return the quota that the usual largest job follows from."""
-    return max(quotas, key=lambda quota: quota.nodes).place if quotas else at / "quota"
+        return own, place
+    smallest = min((runtime.smallest_job for runtime in runtimes), default=1)
+    return max(own, smallest), place
 
 
 def _largest_job(

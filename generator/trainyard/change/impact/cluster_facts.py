@@ -113,20 +113,27 @@ def fabric_facts(fabric: Fabric) -> Facts:
         if fabric.network:
             values["attaches pods to"] = fabric.network
     if isinstance(fabric, RailFabric):
-        traffic_class = fabric.traffic_class
-        values |= {
-            "MTU": str(fabric.mtu or "the driver's"),
-            "traffic class": "the driver's" if traffic_class < 0 else str(traffic_class),
-            "resource names begin with": fabric.resources,
-            "is part of network": fabric.physical or NONE,
-        }
+        values |= _of_rails(fabric)
     for what, value in values.items():
         yield Fact("Network", f"fabric {fabric.name}", what), value
     if isinstance(fabric, RailFabric) and LOSSLESS_QUEUE in fabric.link.prepared:
-        # The upper six bits of the class (RFC 2474); the others are for ECN.
-        code = fabric.traffic_class >> 2
-        marks = "what the driver marks" if fabric.traffic_class < 0 else f"DSCP {code}"
-        yield Fact("By hand", f"switches of fabric {fabric.name}", "carry without loss"), marks
+        queue = Fact("By hand", f"switches of fabric {fabric.name}", "carry without loss")
+        yield queue, _marks(fabric.traffic_class)
+
+
+def _of_rails(fabric: RailFabric) -> dict[str, str]:
+    traffic_class = fabric.traffic_class
+    return {
+        "MTU": str(fabric.mtu or "the driver's"),
+        "traffic class": "the driver's" if traffic_class < 0 else str(traffic_class),
+        "resource names begin with": fabric.resources,
+        "is part of network": fabric.physical or NONE,
+    }
+
+
+def _marks(traffic_class: int) -> str:
+    """Return what switches tell packets of a class by: its upper six bits, DSCP (RFC 2474)."""
+    return "what the driver marks" if traffic_class < 0 else f"DSCP {traffic_class >> 2}"
 
 
 def topology_facts(topology: Topology) -> Facts:
