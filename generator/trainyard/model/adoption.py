@@ -43,7 +43,7 @@ class Adoption:
 
     def takes(self, body: Mapping[str, Any]) -> bool:
         """Return whether an object of the tree is one that others made."""
-        return adopted_name(body) in self.objects
+        return bool(self.objects) and adopted_name(body) in self.objects
 
     @property
     def refuses(self) -> bool:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import ToolError, TreeError
 from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
-from trainyard.handed_in import (
-    OBJECTS,
-    content_of,
-    documents_of,
-    files_in,
-    is_facts,
-    objects,
-    shown,
-)
+from trainyard.handed_in import OBJECTS, content_of, dumps_in, is_facts, objects, shown
 from trainyard_jobs.admission.evaluator import judge_of
 from trainyard_jobs.admission.made import Dump, Owner
 from trainyard_jobs.admission.replay import Refusal, enforced, refusals
@@ -44,21 +36,23 @@ class Replayed:
     judged: int
 
 
-def read_objects(paths: Iterable[Path]) -> Dump:
+def read_objects(paths: Sequence[Path]) -> Dump:
     """Return the objects of dumps, and of folders of them.
 
     Raises:
-        TreeError: a file can't be read, is no dump, or has facts, which have no pod.
+        TreeError: a file can't be read, a named one is no dump, or one has facts, without pods.
     """
+    dumps, skipped = dumps_in(paths)
+    if skipped:
+        raise TreeError("; ".join(skipped))
     bodies = []
-    for file in files_in(paths):
-        documents = documents_of(file)
+    for name, documents in dumps:
         if is_facts(documents[0]):
             raise TreeError(
-                f"{shown(file)} has facts, and these have no pod and no template: hand in what "
+                f"{name} has facts, and these have no pod and no template: hand in what "
                 "`kubectl get -o json` prints"
             )
-        bodies += [body for _, body in objects(shown(file), documents)]
+        bodies += [body for _, body in objects(name, documents)]
     return Dump(tuple(bodies))
 
 

@@ -107,11 +107,18 @@ def test_folder_of_dumps_is_read(trainyard: Call, repository: Path) -> None:
     folder.mkdir()
     (folder / "a.yaml").write_text(json.dumps(LLM), "utf-8")
     (folder / "b.json").write_text(json.dumps({"kind": "PodList", "items": None}), "utf-8")
+    (folder / "values.yaml").write_text("image: a\n", "utf-8")
 
     ended = trainyard("fit", "--replay", "dumps", "--cluster", "lab")
 
     assert ended.code == Exit.FINDINGS
     assert "lab: 1 object judged, 1 refusal" in ended.out
+
+    (folder / "cut.json").write_text('{"kind": "List", "items": [', "utf-8")
+    broken = trainyard("fit", "--replay", "dumps", "--cluster", "lab")
+
+    assert (broken.code, broken.out) == (Exit.IO, "")
+    assert "cut.json" in broken.err
 
 
 def test_hostile_names_stay_on_their_line(trainyard: Call, repository: Path) -> None:
