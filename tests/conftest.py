@@ -16,7 +16,7 @@ from hypothesis import is_hypothesis_test, settings
 
 from tests.histories import History, begin
 
-# A busy machine is no failure. CI judges a change by the same examples each time.
+# A busy machine is not a failure. CI judges a change by the same examples each time.
 settings.register_profile("thorough", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("quick", settings.get_profile("thorough"), max_examples=20)
 

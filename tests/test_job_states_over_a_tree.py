@@ -104,7 +104,7 @@ def test_limits_of_waiting_need_an_owner_and_a_priority(history: History) -> Non
 
 
 def test_tree_with_states_is_read_back_after_a_bad_merge(history: History) -> None:
-    """A file that no object is in is no reason to stop."""
+    """A file that no object is in is not a reason to stop."""
     own_states(history)
     accepted(history)
     history.commit()

@@ -174,7 +174,7 @@ def test_program_of_the_current_folder_is_never_found(
 def test_commands_run_no_git_of_the_current_folder(
     strangers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """Without another Git it is missing, which is no fault of the commit that was named."""
+    """Without another Git it is missing, which is not a fault of the commit that was named."""
     monkeypatch.setenv("PATH", path.format(here=strangers, link=tmp_path / "link"))
     with pytest.raises(ToolError, match="`git` is missing"):
         find_commit(Repository(strangers), "HEAD")

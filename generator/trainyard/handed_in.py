@@ -87,7 +87,7 @@ def dumps_in(paths: Sequence[Path]) -> tuple[list[tuple[str, list[Any]]], list[s
     A folder may have other files beside dumps: those without objects are passed over.
 
     Raises:
-        TreeError: a file that is named can't be read, or is no dump; or a folder has none.
+        TreeError: a file that is named can't be read, or is not a dump; or a folder has none.
     """
     found: list[tuple[str, list[Any]]] = []
     skipped: list[str] = []
@@ -138,7 +138,7 @@ def facts_objects(name: str, document: Body) -> list[Any]:
     """Return the objects of facts.
 
     Raises:
-        TreeError: they are no list.
+        TreeError: they are not a list.
     """
     result = document.get("result")
     found = result.get("objects") if isinstance(result, dict) else None

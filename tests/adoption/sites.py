@@ -308,7 +308,7 @@ def mig() -> list[Body]:
 
 
 def plain() -> list[Body]:
-    """Without Kueue: ResourceQuotas, in namespaces that are no teams' too."""
+    """Without Kueue: ResourceQuotas, in namespaces that are not teams' too."""
     nodes = [node(f"n{n}") for n in range(1, 4)]
 
     def limit(namespace: str, gpus: str) -> Body:

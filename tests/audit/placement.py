@@ -251,7 +251,7 @@ def _levels(tree: Tree) -> Iterator[str]:
 
 
 def _annotations(runtime: Document) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield name and annotations of each replicated job that is no initializer."""
+    """Yield name and annotations of each replicated job that is not an initializer."""
     for name, own, _ in _jobs(runtime):
         if not name.endswith("-initializer"):
             yield name, own

@@ -103,7 +103,7 @@ def test_what_one_operator_brings_is_one_part() -> None:
 
 
 def test_installed_version_is_where_the_way_begins() -> None:
-    """Another fault of before is no reason for a window."""
+    """Another fault of before is not a reason for a window."""
     change = way(on("kubernetes-1.34", kueue="0.19"), on("kubernetes-1.35"))
     (kueue,) = [part for step in change.steps for part in step if part.by == "Kueue"]
 
@@ -143,7 +143,7 @@ def test_point_of_no_return_is_at_its_part() -> None:
 
 
 def test_api_server_does_not_go_back() -> None:
-    """The way back of an upgrade without one is no step that somebody can take."""
+    """The way back of an upgrade without one is not a step that somebody can take."""
     steps = way(on("kubernetes-1.36"), on("kubernetes-1.34")).steps
     parts = {part.by: part for step in steps for part in step}
     found = {by for by, part in parts.items() if part.impossible}

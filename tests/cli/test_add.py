@@ -122,7 +122,7 @@ def test_profile_that_exists_is_not_replaced(
 
 
 def test_hardware_is_of_a_preset_or_of_nodes(platform: Path, trainyard: Call) -> None:
-    """One of the two; what is no dump of nodes is no traceback, and nothing is written."""
+    """One of the two; what is not a dump of nodes is not a traceback, and nothing is written."""
     before = _bytes(platform)
     both = ("--preset", "cpu-node", "--from", "nodes.json")
     for options in ((), both):

@@ -88,7 +88,7 @@ _LIMITED = (
 
 
 def test_import_names_the_old_queues(trainyard: Call) -> None:
-    """Of its team alone; a note that is no note is named, and not passed over."""
+    """Of its team alone; a note that is not a note is named, and not passed over."""
     note = Path("adoption/lab.json")
     note.parent.mkdir()
     row = {"team": "nlp", "resource": "ClusterQueue", "was": "research"}

@@ -57,7 +57,7 @@ def test_missing_tool_has_its_exit_code(trainyard: Call, monkeypatch: pytest.Mon
 def test_release_without_schemas_is_broken(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An installation that lost its schemas is no working one."""
+    """An installation that lost its schemas is not a working one."""
 
     def fail(release: str) -> Path:
         raise ToolError(f"no {release}")

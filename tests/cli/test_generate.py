@@ -198,7 +198,7 @@ def test_file_edited_by_hand_is_kept_and_reported(tree: Path, trainyard: Call) -
 def test_foreign_files_are_counted_on_stderr(
     names: list[str], reported: str, tree: Path, trainyard: Call
 ) -> None:
-    """They stay and are no error of `generate`, but `verify` fails on them."""
+    """They stay and are not an error of `generate`, but `verify` fails on them."""
     folder = tree / "overlays" / "prod-east"
     for name in names:
         (folder / name).touch()
@@ -306,7 +306,7 @@ def test_no_cluster_is_no_success(repository: Path, trainyard: Call) -> None:
 def test_edit_over_a_committed_tree_and_back(
     tree: Path, trainyard: Call, file: str, old: str, new: str
 ) -> None:
-    """Files that are no API objects change and come back like any other; the revert restores each
+    """Files that are not API objects change and come back like any other; the revert restores each
     byte."""
     before = _state(tree / "overlays")
     hardware = tree / "profiles" / "hardware"

@@ -92,7 +92,7 @@ def test_what_is_no_dump_is_refused(
 
 @pytest.mark.usefixtures("here")
 def test_broken_file_of_a_folder_is_a_choice(trainyard: Call) -> None:
-    """What it would have had is not known; other files that are no dump are passed over."""
+    """What it would have had is not known; other files that are not a dump are passed over."""
     write("dump/all.json", research())
     Path("dump/queues.json").write_text('{"kind": "List", "items": [', "utf-8")
     Path("dump/values.yaml").write_text("replicas: 1\n", "utf-8")

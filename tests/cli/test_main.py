@@ -174,7 +174,7 @@ def test_full_disk_behind_stdout_is_reported(args: tuple[str, ...], tmp_path: Pa
 def test_reader_that_went_away_matters_only_for_a_result(
     args: tuple[str, ...], code: int, tmp_path: Path
 ) -> None:
-    """Help that is not read to its end is no error; a result is."""
+    """Help that is not read to its end is not an error; a result is."""
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as pipe:

@@ -62,7 +62,7 @@ def test_findings_have_every_form_and_the_exit_code(trainyard: Call) -> None:
 
 
 def test_adopted_object_is_compared_and_kept(tree: Path, trainyard: Call) -> None:
-    """Its name is no error, what the sync changes is a warning, and Argo CD never prunes it."""
+    """Its name is not an error, what the sync changes is a warning, and Argo CD never prunes it."""
     adopt = 'adopt: {objects: [Cohort/research, WorkloadPriorityClass/batch], until: "2099-12-31", '
     profile = tree / "profiles/clusters/lab.yaml"
     profile.write_text(f"{adopt}reason: moves}}\n{profile.read_text('utf-8')}", "utf-8")
@@ -141,7 +141,7 @@ def test_file_that_could_not_be_read_is_an_error(trainyard: Call) -> None:
 
 
 def test_old_facts_are_a_warning(trainyard: Call) -> None:
-    """Of yesterday they are fine; a warning is no error."""
+    """Of yesterday they are fine; a warning is not an error."""
     write("lab", "before")
     options = ("preflight", "lab", "--from", FILE, "--today", "2026-11-21", "--read-on")
     ended = trainyard(*options, "2026-11-20")
@@ -236,7 +236,7 @@ def test_table_has_each_kind_that_others_may_have_made() -> None:
     ],
 )
 def test_crd_that_is_not_understood_is_unchecked(trainyard: Call, schema: Any) -> None:
-    """It is no bug of Trainyard, and no silence."""
+    """It is not a bug of Trainyard, and no silence."""
     version = {"name": "v1beta2", "served": True, "schema": {"openAPIV3Schema": schema}}
     change = {"spec": {"versions": [version]}}
     write("lab", "before", {"CustomResourceDefinition/cohorts.kueue.x-k8s.io": change})

@@ -52,7 +52,7 @@ def test_tree_is_recovered_before_it_is_judged(killed: Path, trainyard: Call) ->
 def test_whoever_only_looks_says_how_to_recover(
     args: tuple[str, ...], killed: Path, trainyard: Call
 ) -> None:
-    """No tree is no empty tree, and a command that writes nothing writes nothing now either."""
+    """No tree is not an empty tree, and a command that writes nothing writes nothing now either."""
     ended = trainyard(*args)
 
     assert (ended.code, ended.out) == (5, "")

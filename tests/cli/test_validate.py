@@ -154,7 +154,7 @@ def test_huge_profile_is_a_finding_within_a_second(broken: Path, trainyard: Call
 def test_clock_that_no_profile_can_name_is_an_error(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine whose clock is far off is told so; it is no bug."""
+    """A machine whose clock is far off is told so; it is not a bug."""
 
     class Clock:
         @staticmethod

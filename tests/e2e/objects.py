@@ -14,7 +14,7 @@ from trainyard_rehearsal.control_plane.refusal import Refused
 
 KUEUE = "kueue.x-k8s.io/"
 _PATIENCE = 120.0
-"""Seconds for what takes a few, since a busy machine is no failure."""
+"""Seconds for what takes a few, since a busy machine is not a failure."""
 _KEPT = "Namespace"
 """A kind that is deleted slowly and disturbs no later test."""
 _JOBS = {"TrainJob": TRAINER, "Workload": f"{KUEUE}v1beta2", "Pod": "v1"}

@@ -29,7 +29,7 @@ _PLATFORM: dict[str, Any] = {
     "teams/vision.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 4, "lend": "all"}}}},
 }
 _PATIENCE = 120.0
-"""Seconds for what takes a few, since a busy machine is no failure."""
+"""Seconds for what takes a few, since a busy machine is not a failure."""
 _KEPT_BY = ("name", "namespace", "deletionTimestamp", "finalizers", "ownerReferences")
 """Metadata that tell why an object stays."""
 _ROOT = "kube-root-ca.crt"

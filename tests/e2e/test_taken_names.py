@@ -77,7 +77,7 @@ def judged(site: Site, manifests: tuple[Manifest, ...], requests: list[Request])
 @pytest.mark.parametrize("site", sites(), ids=lambda site: site.name)
 def test_members_can_not_take_names_of_the_tree(site: Site) -> None:
     """Neither those that are there nor those that begin as later ones may."""
-    # The evaluator knows no parameters that are no ConfigMaps; this policy judges no name.
+    # The evaluator knows no parameters that are not ConfigMaps; this policy judges no name.
     manifests = tuple(each for each in render_site(site) if "object-count" not in each.name)
     cases = [
         (space, *case)

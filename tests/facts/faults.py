@@ -147,7 +147,7 @@ NODES = (
         f"{_LAB} pools.cpu-phi",
     ),
     Fault(
-        "an amount is no number",
+        "an amount is not a number",
         LAB,
         BEFORE,
         {"Node/cpu-1": _allocatable("pods", "many")},

@@ -188,7 +188,7 @@ def test_answer_that_is_no_json_is_a_sentence(host: Host, call: Call, answer: by
 def test_answer_of_another_shape_is_a_sentence(
     host: Host, call: Call, which: str, answer: str
 ) -> None:
-    """A proxy may answer in place of the host; that is no bug of Trainyard."""
+    """A proxy may answer in place of the host; that is not a bug of Trainyard."""
     host.raw = answer.encode()
     code, _, err = call(which, "new")
 

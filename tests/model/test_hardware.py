@@ -125,7 +125,7 @@ def test_class_of_a_node_depends_on_its_gpus() -> None:
 
 
 def test_node_without_rails_has_no_functions() -> None:
-    """Functions on ports that are no rails don't exist."""
+    """Functions on ports that are not rails don't exist."""
     assert not [
         name
         for name in pool(node(nics=(nic(0, "storage"),)), IB).allocatable

@@ -28,7 +28,7 @@ PARTS = st.lists(st.fractions(-50, 5000, max_denominator=384), max_size=12)
         ("98.32 USD", "71,773.60"),
         ("0.01 USD", "7.30"),
         ("0 USD", "0.00"),
-        # 0.1 is no binary fraction, and 0.000001 * 730 rounds to nothing.
+        # 0.1 is not a binary fraction, and 0.000001 * 730 rounds to nothing.
         ("0.1 USD", "73.00"),
         ("0.000001 USD", "0.00"),
         # No smaller unit than the yen, and a thousandth of the dinar.

@@ -204,7 +204,7 @@ def test_file_that_a_component_lists_often_is_read_once(component: Path) -> None
 
 
 def test_component_without_resources_has_no_objects(component: Path) -> None:
-    """A Component may only patch or label; the shape check reports resources that are no list."""
+    """A Component may only patch or label; the shape check reports resources not in a list."""
     for text in ("kind: Component\n", "resources: a.yaml\n", "[", "- a\n"):
         (component / "kustomization.yaml").write_text(text, encoding="utf-8")
         profiles, found = load(component.parents[1])

@@ -124,7 +124,7 @@ def test_json_has_the_same(tree: Path, trainyard: Call, seen: list[Outcome]) -> 
 
 @pytest.mark.usefixtures("tree")
 def test_missing_program_names_the_command(trainyard: Call) -> None:
-    """Nothing built is no success: code 4, and what builds it."""
+    """Nothing built is not a success: code 4, and what builds it."""
     ended = trainyard("rehearse")
     assert (ended.code, ended.out) == (4, "")
     assert ended.err.startswith(
@@ -205,7 +205,7 @@ def test_stale_tree_is_not_rehearsed(tree: Path, trainyard: Call) -> None:
 def test_full_disk_is_a_sentence(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch, problem: OSError, words: str
 ) -> None:
-    """A file that can't be written is no bug of ours: which, why, and code 5."""
+    """A file that can't be written is not a bug of ours: which, why, and code 5."""
 
     def fail(*_: object) -> None:
         raise problem

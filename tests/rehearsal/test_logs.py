@@ -78,7 +78,7 @@ def test_line_that_names_the_object_is_shown(tmp_path: Path) -> None:
     ],
 )
 def test_each_format_of_log_is_read(tmp_path: Path, what: str, line: str, shown: str) -> None:
-    """Conflicts, lines that are no errors, and errors about other objects are ignored."""
+    """Conflicts, lines that are not errors, and errors about other objects are ignored."""
     logged = explained(tmp_path, what, line)
 
     assert logged.startswith(f"kueue: {shown}") if shown else logged == ""

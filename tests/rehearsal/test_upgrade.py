@@ -1,4 +1,4 @@
-"""What is no upgrade to rehearse; nothing is started then."""
+"""What is not an upgrade to rehearse; nothing is started then."""
 
 from __future__ import annotations
 

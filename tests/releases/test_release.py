@@ -47,7 +47,7 @@ def test_every_field_is_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_each_release_says_itself_how_far_it_was_tried(name: str) -> None:
-    """That of another release is no evidence."""
+    """That of another release is not evidence."""
     stated = yaml.safe_load(releases()[name].content)
     assert stated["tested"] in {"rehearsed", "schemas"}
 

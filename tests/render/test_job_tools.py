@@ -215,7 +215,7 @@ def test_job_to_copy_runs_and_is_exported(with_export: Path, tmp_path: Path) -> 
 
 
 def test_export_that_fails_fails_the_job(with_export: Path) -> None:
-    """A model that was not saved is no result."""
+    """A model that was not saved is not a result."""
     environment = {"PATH": os.environ["PATH"], "EXPORT_COMMAND": "exit 9"}
 
     assert subprocess.run([with_export, "true"], env=environment, check=False).returncode == 9
@@ -270,8 +270,8 @@ def test_ranks_that_end_at_once_tell_their_own_end(with_export: Path) -> None:
 def test_checkpoint_of_a_deleted_pod_is_not_exported(
     with_export: Path, tmp_path: Path, *, by_hook: bool
 ) -> None:
-    """Ranks that end well on a signal are no finished job, whether process 1 was signalled or the
-    hook ran before."""
+    """Ranks that end well on a signal are not a finished job, signalled at process 1 or by the
+    hook before."""
     script, mark, ready = with_export.read_text(), tmp_path / "ending", tmp_path / "ready"
     assert "/dev/shm/.trainyard-ending" in script
     script = script.replace("/dev/shm/.trainyard-ending", str(mark))

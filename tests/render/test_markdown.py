@@ -149,7 +149,7 @@ def test_hostile_text_is_text(value: str) -> None:
 
 @hostile
 def test_code_span_holds_any_text(value: str) -> None:
-    """A text that would end the span, or the cell around it, is no code."""
+    """A text that would end the span, or the cell around it, is not code."""
     tokens = _parsed(f"| a | b |\n|---|---|\n| {code(value)} | z |\n")
 
     assert [token.type for token in tokens].count("td_open") == 2

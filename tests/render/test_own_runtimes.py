@@ -36,7 +36,7 @@ def test_role_and_policies_exist_only_where_a_team_has_own_runtimes(release: str
 
 
 def test_copies_are_compared_with_their_runtime_or_refused() -> None:
-    """A runtime that does not exist is no reason to admit its copy."""
+    """A runtime that does not exist is not a reason to admit its copy."""
     objects = _objects(_OWN)
     for key, each in objects.items():
         if key.startswith("ValidatingAdmissionPolicyBinding/copies-of-"):

@@ -248,7 +248,7 @@ def test_network_is_one_exactly_without_host_bits(address: int, prefix: int) -> 
     "text", ["", "10.0.0.0/33", "10.0.0/8", "fd00::/8", "10.0.0.256/32", "nonsense"]
 )
 def test_text_that_is_no_network_is_reported(text: str) -> None:
-    """IPv6 and broken text are no ranges."""
+    """IPv6 and broken text are not ranges."""
     read, found = collect(network(text, AT))
 
     assert read is None

@@ -15,7 +15,7 @@ CLUSTER, NLP, VISION = "clusters/prod-east.yaml", "teams/nlp.yaml", "teams/visio
 
 @pytest.mark.parametrize(("team", "there", "cluster"), [*product(_STATES, _STATES, _STATES)])
 def test_furthest_state_counts(team: str, there: str, cluster: str) -> None:
-    """A retired cluster is no site; a team that is retired there is no tenant of it."""
+    """A retired cluster is not a site; a team that is retired there is no tenant of it."""
     states: dict[str, Any] = {} if there == "active" else {"states": {"prod-east": there}}
     platform = platform_of({CLUSTER: {"state": cluster}, NLP: {"state": team, **states}})
     furthest = max(team, there, cluster, key=_STATES.index)

@@ -52,7 +52,7 @@ def test_kind_in_a_name_is_a_mistake(entry: str, hint: str | None) -> None:
 
 
 def test_a_user_and_a_group_of_one_name_are_two() -> None:
-    """A role of each is no conflict."""
+    """A role of each is not a conflict."""
     groups = {"user": ["alice"], "viewer": ["User:alice"]}
     assert messages("access/group-in-two-roles", {NLP: {"groups": groups}}) == []
 

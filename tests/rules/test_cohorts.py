@@ -136,7 +136,7 @@ def _two_pools(largest: int | None) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("largest", "size"), [(7, 7), (6, 6), (5, 5), (None, 5), (4, 4)])
 def test_borrowed_nodes_are_counted_on_each_pool(largest: int | None, size: int) -> None:
-    """A job is on one pool, and what the team owns of another is no part of it."""
+    """A job is on one pool, and what the team owns of another is not part of it."""
     expected = (
         f"the largest job of team nlp on pool `dgx-h100` takes {size} nodes, of which it owns 4 "
         f"and borrows {size - 4}"

@@ -27,7 +27,7 @@ CLUSTER, RUNTIME = "clusters/prod-east.yaml", "runtimes/openmpi-cuda.yaml"
 def test_mpis_without_a_launcher_are_found_by_the_beginning_of_their_names(
     library: str, *, refused: bool
 ) -> None:
-    """Builds of one MPI have different names; HPC-X is Open MPI, and bindings are no MPI."""
+    """Builds of one MPI have different names; HPC-X is Open MPI, and bindings are not MPI."""
     found = messages("runtime/unsupported-mpi", {RUNTIME: {"libraries": {library: "2.3"}}})
 
     assert found == (

@@ -106,7 +106,7 @@ def test_each_value_of_a_node_has_its_source() -> None:
 
 
 def test_fastest_ports_are_rails_if_there_is_one_for_each_gpu() -> None:
-    """Virtual functions are no ports, and a port without a link is none of the fastest."""
+    """Virtual functions are not ports, and a port without a link is none of the fastest."""
     value, _ = _profile(node_body(), ports_body())
     rails = [each for each in value["nics"] if each["role"] == "rail"]
 

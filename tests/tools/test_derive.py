@@ -114,7 +114,7 @@ def test_scope_is_that_of_the_source(release: Path) -> None:
 
 def test_plurals_are_those_of_the_source(release: Path) -> None:
     """A CRD names its plural, Kubernetes' specification has it in the path of the kind, and a
-    handwritten schema in a keyword that is no part of what is shipped."""
+    handwritten schema in a keyword that is not part of what is shipped."""
     derived = derive.derive(release, KINDS)
     assert derived.plurals == {
         "Note": "notes",

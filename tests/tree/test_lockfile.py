@@ -212,7 +212,7 @@ def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
     ],
 )
 def test_broken_lock_is_refused(tmp_path: Path, content: bytes) -> None:
-    """A lockfile that is no lockfile stops the run with the way out."""
+    """A lockfile that is not a lockfile stops the run with the way out."""
     (tmp_path / LOCKFILE).write_bytes(content)
     with pytest.raises(TreeError, match=r"is broken; take either side of it from Git"):
         read_lock(tmp_path)

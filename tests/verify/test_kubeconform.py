@@ -141,7 +141,7 @@ def test_unreadable_report_is_an_error(tmp_path: Path, message: str, code: int) 
 def test_verdict_that_contradicts_the_exit_code_is_an_error(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
-    """All valid and exit code 1, or a result of a file that was not handed over, is no report."""
+    """All valid and exit code 1, or a result of a file not handed over, is not a report."""
     (tmp_path / "message").write_text(_result(**change), encoding="utf-8")
     tool = Tool(
         "kubeconform", program(tmp_path, "kubeconform", f"cat {tmp_path}/message; exit 1"), "v0.7.0"

@@ -121,7 +121,7 @@ def test_version_is_read_from_what_the_linker_wrote(
 
 
 def test_missing_tool_is_an_error(machine: Path) -> None:
-    """Without the tool the run stops; a file that can't be executed is no tool."""
+    """Without the tool the run stops; a file that can't be executed is not a tool."""
     program(machine / "path", "kustomize", "echo v5.8.1").chmod(0o644)
     with pytest.raises(ToolError, match=r"kustomize v5.8.1 is needed, but it was not found"):
         find_kustomize()

@@ -347,7 +347,7 @@ def test_kustomize_that_prints_garbage_is_a_broken_tool(
 def test_kubeconform_that_prints_garbage_is_a_broken_tool(
     resource: object, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A finding without an object is no finding."""
+    """A finding without an object is not a finding."""
     found = {"filename": "000000.yaml", "status": "statusInvalid", "msg": "odd"}
     report = {
         "resources": [{**found, **resource} if isinstance(resource, dict) else resource],

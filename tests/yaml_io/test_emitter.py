@@ -273,7 +273,7 @@ def test_emit_quotes_whatever_looks_like_a_number(text: str) -> None:
     "body", [1.5, {"a": 1.0}, [float("nan")], {1: "a"}, {None: 1}, (1,), {"a": {1, 2}}, {"a": b"x"}]
 )
 def test_emit_refuses_what_is_no_plain_data(body: Plain) -> None:
-    """A float, a key that is no string or a foreign type is a bug of ours, never silently text."""
+    """A float, a key that is not a string, or a foreign type is a bug of ours, never text."""
     with pytest.raises(TypeError):
         emit(body)
 

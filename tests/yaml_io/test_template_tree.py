@@ -39,6 +39,6 @@ def test_tree_keeps_order_duplicates_and_lines() -> None:
     ],
 )
 def test_error_begins_with_its_line(text: str, line: int) -> None:
-    """A template that is no plain YAML is a ValueError with its line."""
+    """A template that is not plain YAML is a ValueError with its line."""
     with pytest.raises(ValueError, match=f"^line {line}: "):
         read_template_tree(text)

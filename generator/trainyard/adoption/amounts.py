@@ -17,7 +17,7 @@ def read_amount(resource: str, value: Any, part: str) -> int:
         part: kind and name of the object that has it, for messages.
 
     Raises:
-        TreeError: it is no quantity.
+        TreeError: it is not a quantity.
     """
     try:
         return in_base_units(resource, str(value)[:40])

@@ -62,7 +62,7 @@ def draft(request: Request, facts: Facts) -> Adoption:
     """Return the drafts of a cluster.
 
     Raises:
-        TreeError: the dump has no node, or an amount in it is no quantity.
+        TreeError: the dump has no node, or an amount in it is not a quantity.
     """
     nodes = grouped(facts)
     usable = [kind for kind in nodes.kinds if not kind.refusal]

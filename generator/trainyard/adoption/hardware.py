@@ -36,7 +36,7 @@ def drafted(kind: Kind, facts: Facts, presets: Mapping[str, Source]) -> Pool:
         presets: those that are shipped.
 
     Raises:
-        TreeError: an amount is no quantity, or a port has an address that none has.
+        TreeError: an amount is not a quantity, or a port has an address that none has.
     """
     others = [*facts.of(NODE_STATES), *facts.of(NUMA)]
     found = Measured([dict(node) for node in kind.nodes], [dict(body) for body in others])

@@ -43,7 +43,7 @@ def grouped(facts: Facts) -> Grouped:
     """Return the nodes of a cluster in pools.
 
     Raises:
-        TreeError: there is no node, or an amount of one is no quantity.
+        TreeError: there is no node, or an amount of one is not a quantity.
     """
     bodies = [dict(node) for node in facts.of(NODES)]
     nodes = sorted(measured("the dump", bodies).nodes, key=place_of)

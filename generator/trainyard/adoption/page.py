@@ -58,7 +58,7 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """Return text that is no markup: names are of anybody."""
+    """Return text that is not markup: names are of anybody."""
     plain = quoted(text)
     for sign in "\\|<>[]*":
         plain = plain.replace(sign, f"\\{sign}")

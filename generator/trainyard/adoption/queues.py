@@ -26,7 +26,7 @@ def crews(facts: Facts) -> tuple[Crew, ...]:
     """Return the teams of a site, by name.
 
     Raises:
-        TreeError: an amount is no quantity.
+        TreeError: an amount is not a quantity.
     """
     queues = {place_of(body)[1]: body for body in facts.of(CLUSTER_QUEUES)}
     found = [*_of_queues(facts, queues)]
@@ -66,7 +66,7 @@ def cells_of(body: Body) -> Iterator[Cell]:
     """Yield what a ClusterQueue, or a Cohort, has of each resource of each flavor.
 
     Raises:
-        TreeError: an amount is no quantity.
+        TreeError: an amount is not a quantity.
     """
     part = f"{body['kind']} {place_of(body)[1]}"
     for group in mappings(dict(body), "spec", "resourceGroups"):

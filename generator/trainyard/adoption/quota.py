@@ -95,7 +95,7 @@ def _share(site: Site, crew: Crew, pool: Pool, cells: Sequence[Cell]) -> Share:
 
 
 def _undecided(pool: Pool, asked: Mapping[str, int], per_unit: int) -> dict[str, str]:
-    """Return what is left to choose of the amounts that are no whole number of units."""
+    """Return what is left to choose of the amounts that are not a whole number of units."""
     words = [word for word, amount in asked.items() if _whole(amount, per_unit) is None]
     return {word: _between(pool, asked[word], per_unit, word) for word in words}
 

@@ -59,7 +59,7 @@ def sizes(found: Measured, fields: Mapping[str, Any], daemons: Mapping[str, int]
         daemons: what they request on a node.
 
     Raises:
-        TreeError: an amount is no quantity.
+        TreeError: an amount is not a quantity.
     """
     capacity = {name: base(found, "capacity", name) for name in (*SHARES.values(), "pods")}
     offered = {name: base(found, "allocatable", name) for name in capacity}
@@ -91,7 +91,7 @@ def base(found: Measured, group: str, resource: str) -> int:
     """Return the least amount of a resource that a node has, in base units.
 
     Raises:
-        TreeError: it is no quantity.
+        TreeError: it is not a quantity.
     """
     part = f"node {found.first}: status.{group}"
     amounts = (mapping(node, "status", group).get(resource, "0") for node in found.nodes)
@@ -128,7 +128,7 @@ def daemons_of(kind: Kind, facts: Facts) -> dict[str, int]:
     """Return the most that the daemons of a node request, and how many they are.
 
     Raises:
-        TreeError: a request is no quantity.
+        TreeError: a request is not a quantity.
     """
     names = {place_of(node)[1] for node in kind.nodes}
     sums: dict[str, Counter[str]] = {name: Counter() for name in names}
@@ -154,7 +154,7 @@ def requests(pod: Body) -> Counter[str]:
     """Return what the containers of a pod request together, in base units.
 
     Raises:
-        TreeError: an amount is no quantity.
+        TreeError: an amount is not a quantity.
     """
     part = f"Pod {'/'.join(place_of(pod))}"
     found: Counter[str] = Counter()

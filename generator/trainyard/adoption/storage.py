@@ -42,7 +42,7 @@ def adopted(crews: Sequence[Crew], facts: Facts) -> tuple[list[Adopted], list[Re
     """Return the claims that teams keep, and those that have no counterpart.
 
     Raises:
-        TreeError: the size of a claim is no quantity.
+        TreeError: the size of a claim is not a quantity.
     """
     policies = {
         place_of(body)[1]: text(body, "spec", "persistentVolumeReclaimPolicy")

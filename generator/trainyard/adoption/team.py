@@ -65,7 +65,9 @@ def _named(crew: Crew, namespace: str) -> str:
 def _weight(crew: Crew) -> Iterator[str]:
     weight, queues = weight_of(crew), ", ".join(place_of(body)[1] for body in crew.queues)
     if weight is None:
-        yield choose(f"weight: that of {queues} is no whole number from 1 to 1000, or they differ")
+        yield choose(
+            f"weight: that of {queues} is not a whole number from 1 to 1000, or they differ"
+        )
     elif weight > 1:
         yield said(f"weight: {weight}", f"fairSharing of ClusterQueue {queues}")
 

@@ -103,7 +103,7 @@ class ReleaseChange:
 
     @property
     def impossible(self) -> tuple[str, ...]:
-        """Why this is no upgrade in place; empty where it is one."""
+        """Why this is not an upgrade in place; empty where it is one."""
         others = [f"other operators bring {few(self.replaced)}"] if self.replaced else []
         parts = (part for step in self.steps for part in step)
         return (*others, *(reason for part in parts for reason in part.impossible))

@@ -63,7 +63,7 @@ def read_dumps(files: Collection[tuple[str, Path]], clusters: Collection[str]) -
 
     Raises:
         click.UsageError: a cluster has two files, or is not wanted.
-        TreeError: a file is no dump.
+        TreeError: a file is not a dump.
     """
     named = [cluster for cluster, _ in files]
     for cluster in named:

@@ -56,7 +56,7 @@ def facts_of(site: Site, context: str, files: tuple[Path, ...]) -> Facts:
 
     Raises:
         click.UsageError: neither or both are named, or they are of another cluster.
-        TreeError: the API server does not answer, or a file is no dump.
+        TreeError: the API server does not answer, or a file is not a dump.
         ToolError: kubectl is missing.
     """
     if bool(context) == bool(files):

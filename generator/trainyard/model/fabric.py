@@ -97,7 +97,7 @@ class DeviceFabric(Fabric):
     def counted(self, hardware: Hardware) -> dict[str, int]:
         """Return what queues count of a node, and a node of a cluster has: 0 if it's not stated.
 
-        The requests for interfaces are no part of it: the cloud adds them to the pods.
+        The requests for interfaces are not part of it: the cloud adds them to the pods.
         """
         return {self.devices: hardware.devices.get(self.devices, 0)} if self.devices else {}
 

@@ -144,7 +144,7 @@ _FLAT = Provider(
 _SHARED = Provider(
     name="shared-device",
     title="RDMA devices that the shared device plugin gives to every pod that asks",
-    # CoreWeave documentation, "Use GPUDirect RDMA": `rdma/ib: 1` is no count; Nebius has the same
+    # CoreWeave documentation, "Use GPUDirect RDMA": `rdma/ib: 1` counts nothing; so has Nebius
     # (ai-dynamo/dynamo:recipes, Qwen3-32B cross-CSP README).
     places=("CoreWeave and Nebius (`rdma/ib`)", "servers with the shared device plugin"),
     request=Request.SLOT,

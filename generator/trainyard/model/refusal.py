@@ -32,7 +32,7 @@ REFUSALS: Mapping[str, Refusal] = by_name(
         Refusal(
             "tcp",
             "TCP over the pod network",
-            "It is no fabric of its own: every pod has it.",
+            "It is not a fabric of its own: every pod has it.",
             _SOCKETS,
         ),
         Refusal(

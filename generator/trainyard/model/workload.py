@@ -155,7 +155,7 @@ def usage_of(body: Body) -> Amounts:
     """Return what a job with quota uses.
 
     Raises:
-        ValueError: an amount is no quantity, or negative.
+        ValueError: an amount is not a quantity, or negative.
     """
     usage: Amounts = {}
     for assignment in mappings(body, "status", "admission", "podSetAssignments"):

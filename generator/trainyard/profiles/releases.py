@@ -71,14 +71,14 @@ def read_folder(root: Path, name: str) -> dict[str, bytes]:
     Hidden files belong to editors and Git: they are passed over.
 
     Raises:
-        UnusableError: something in it is no file of a release, or too large.
+        UnusableError: something in it is not a file of a release, or too large.
         TreeError: a file can't be read.
     """
     files: dict[str, bytes] = {}
     left = LARGEST_FOLDER
     for path in _paths(root / "releases" / name):
         if path not in _BESIDE and not MANIFEST.fullmatch(path):
-            raise UnusableError(f"`{path}` is no file of a release")
+            raise UnusableError(f"`{path}` is not a file of a release")
         if len(files) == MOST_FILES:
             raise UnusableError(f"it has more than {MOST_FILES} files")
         files[path] = _content(root, f"releases/{name}/{path}", path)

@@ -49,7 +49,7 @@ class _Filling:
     others: _Filling | None
 
     def fill(self, value: Plain) -> Plain:
-        """Return a value with its defaults; one that is no mapping as it is."""
+        """Return a value with its defaults; one that is not a mapping as it is."""
         if not isinstance(value, dict):
             return value
         result = {**self.defaults, **value}

@@ -178,7 +178,7 @@ def _is_text_without_quotes(error: jsonschema_rs.ValidationError) -> bool:
     """Return whether YAML reads as a number or a truth value what must be text."""
     fault, value = error.kind, error.instance
     types = getattr(fault, "types", ()) if isinstance(fault, _TYPE) else ()
-    # A longer number is no slip, and its message would repeat all its digits.
+    # A longer number is not a slip, and its message would repeat all its digits.
     is_short = isinstance(value, (int, float)) and abs(value) < 1 << 63
     return list(types) == ["string"] and is_short
 

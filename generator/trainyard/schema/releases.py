@@ -128,7 +128,7 @@ def _need_own_references(document: Mapping[str, Any], definitions: Any) -> None:
         LooseError: there is one.
     """
     if not isinstance(definitions, dict):
-        raise LooseError("has `definitions` that are no mapping")
+        raise LooseError("has `definitions` that are not a mapping")
     graph = {f"{_REF}{name}": set(_references(node)) for name, node in definitions.items()}
     above = {key: node for key, node in document.items() if key != "definitions"}
     unknown = {*_references(above), *chain.from_iterable(graph.values())} - graph.keys()

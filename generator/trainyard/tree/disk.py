@@ -54,7 +54,7 @@ class DiskTree(Tree):
             )
 
     def contents(self, cluster: str, paths: Iterable[str]) -> dict[str, bytes]:
-        """Return the content of some files of a cluster; nothing if one is no file of ours.
+        """Return the content of some files of a cluster; nothing if one is not a file of ours.
 
         Args:
             cluster: its folder.
@@ -84,7 +84,7 @@ class DiskTree(Tree):
                 yield path, content
 
     def marked(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return those of some paths that say so; what is no file of ours does not."""
+        """Return those of some paths that say so; what is not a file of ours does not."""
         found = set()
         for path in paths:
             with reading(self.folder), suppress(NotRegularError, TooLargeError):

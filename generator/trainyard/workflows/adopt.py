@@ -50,7 +50,7 @@ def adopt(root: Path, cluster: str, release: str, paths: Sequence[Path]) -> Adop
         paths: dumps, and folders of them.
 
     Raises:
-        TreeError: a file can't be read, is no dump, or the dump is of two clusters.
+        TreeError: a file can't be read, is not a dump, or the dump is of two clusters.
         ToolError: a preset or release is not as it was shipped.
     """
     file = f"profiles/clusters/{cluster}.yaml"
@@ -101,7 +101,7 @@ def _facts(cluster: str, paths: Sequence[Path]) -> tuple[Facts, list[str]]:
     """Return what the dumps have of the kinds that are read, and why a file has nothing.
 
     Raises:
-        TreeError: a file that is named is no dump, or they are of two clusters.
+        TreeError: a file that is named is not a dump, or they are of two clusters.
     """
     found, skipped = dumps_in(paths)
     bodies = [body for name, documents in found for _, body in members(name, documents)]

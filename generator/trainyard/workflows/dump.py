@@ -33,7 +33,7 @@ def read_dump(file: Path) -> Dump:
         file: with Workloads; TrainJobs in it show which runtime each job has.
 
     Raises:
-        TreeError: it can't be read, or is no dump of Workloads.
+        TreeError: it can't be read, or is not a dump of Workloads.
     """
     return dump_of(shown(file), listed(file))
 

@@ -62,7 +62,7 @@ def from_files(site: Site, paths: Sequence[Path]) -> Facts:
 
     Raises:
         OtherClusterError: the facts are of another cluster.
-        TreeError: a file can't be read, is no dump, or has facts of another form.
+        TreeError: a file can't be read, is not a dump, or has facts of another form.
     """
     documents, skipped = dumps_in(paths)
     if len(documents) == 1 and is_facts(documents[0][1][0]):
@@ -105,7 +105,7 @@ def _bodies(name: str, documents: Iterable[Any]) -> Iterator[Body]:
     """Yield the objects of a dump.
 
     Raises:
-        TreeError: it is no dump, or a file of facts beside others.
+        TreeError: it is not a dump, or a file of facts beside others.
     """
     for document in documents:
         if is_facts(document):

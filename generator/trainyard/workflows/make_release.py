@@ -53,7 +53,7 @@ def make(profiles: Profiles, request: ReleaseRequest) -> Made:
     """Return the release that is wanted, not tried yet.
 
     Raises:
-        TreeError: the facts are no CRDs, or contradict the versions.
+        TreeError: the facts are not CRDs, or contradict the versions.
         ToolError: ``go`` is missing, a module is not served, or its checksum doesn't match.
         ValueError: the release that is extended, or one of its components, does not exist.
     """

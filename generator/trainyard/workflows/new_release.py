@@ -52,7 +52,7 @@ def new_release(place: Target, request: ReleaseRequest) -> NewRelease:
     """Write the folder of a release and its digest, and try it on the clusters of its neighbour.
 
     Raises:
-        TreeError: the facts are no CRDs, contradict the versions, or a file can't be read or
+        TreeError: the facts are not CRDs, contradict the versions, or a file can't be read or
             written; nothing is changed.
         ToolError: ``go`` is missing, a module is not served, or its checksum doesn't match.
         ValueError: the release that is extended, or one of its components, does not exist.

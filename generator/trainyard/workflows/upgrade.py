@@ -93,7 +93,7 @@ def plan_upgrade(place: Target, wanted: Wanted, goal: Goal, proofs: Proofs = UNK
     for path, new in now.items():
         old = known.get(_PROFILES + path)
         edits[path] = Edit(old.content if old else None, new)
-    # The tree is generated after the edits: that it is an older one is no news.
+    # The tree is generated after the edits: that it is an older one is not news.
     return Upgrade(replace(change, stale=0), edits)
 
 
@@ -182,7 +182,7 @@ def _version(runtime: Source) -> int:
 
 
 def _is_newest(profiles: Profiles, file: str) -> bool:
-    """Return whether a runtime is no older version beside a newer one, which can't be raised."""
+    """Return False for an older version beside a newer one, which can't be raised."""
     older = _OLDER.fullmatch(Path(file).stem)
     return older is None or older["family"] not in profiles.runtimes
 

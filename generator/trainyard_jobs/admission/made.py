@@ -159,7 +159,7 @@ def _of_pod(body: Body, above: Owner) -> Request:
 
 
 def _of_other(body: Body) -> Request:
-    """Return the creation of an object that is no pod."""
+    """Return the creation of an object that is not a pod."""
     kind = text(body, "kind")
     spec = dict(mapping(body, "spec"))
     if _BOUND in mapping(body, "metadata", "annotations"):
@@ -182,7 +182,7 @@ def _metadata(body: Body) -> Body:
 
 
 def _chose_node(body: Body) -> bool:
-    """Return whether a pod's maker chose its node: a scheduler's binding is no managed field."""
+    """Return whether a pod's maker chose its node: a scheduler's binding is not a managed field."""
     entries = mappings(body, "metadata", "managedFields")
     return any("f:nodeName" in mapping(each, "fieldsV1", "f:spec") for each in entries)
 

@@ -92,7 +92,7 @@ def _namespaces(dump: Dump) -> dict[str, Body]:
 
 
 def _counts(body: Body) -> bool:
-    """Return whether an object is a policy whose parameter is no ConfigMap."""
+    """Return whether an object is a policy whose parameter is not a ConfigMap."""
     return body["kind"] == _POLICY and text(body, "spec", "paramKind", "kind") not in {
         "",
         "ConfigMap",

@@ -127,7 +127,7 @@ def _unknown_image(draft: Draft) -> Iterator[Remark]:
     """Yield that a source names no image, but what a tool puts one in place of."""
     if draft.image and not is_reference(draft.image):
         text = (
-            "it is no name of an image: write the one that a tool or a shell puts in its place, "
+            "it is not a name of an image: write the one that a tool or a shell puts in its place, "
             "and convert the job again"
         )
         yield Remark(draft.place("image"), Kind.CHOOSE, f"image {draft.image}", text)

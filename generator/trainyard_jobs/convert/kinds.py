@@ -37,7 +37,7 @@ _TRAINER = "trainer.kubeflow.org"
 
 
 def door(body: Body) -> str:
-    """Return what to do with a job that is no TrainJob of ours; empty for another object."""
+    """Return what to do with a job that is not a TrainJob of ours; empty for another object."""
     version, kind = str(body.get("apiVersion", "")), str(body.get("kind", ""))
     if is_mpijob(body):
         return "`trainyard convert mpijob` makes a TrainJob of it"

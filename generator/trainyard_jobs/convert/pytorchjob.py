@@ -173,7 +173,7 @@ def _with_call(fields: Fields, draft: Draft, words: Words, folder: str) -> Draft
 
 
 def _need_rank(fields: Fields, words: list[str], at: Path) -> None:
-    """Refuse a program that is no rank."""
+    """Refuse a program that is not a rank."""
     if starter(words) or calls_mpi(shlex.join(words)):
         text = "it starts other pods or ranks itself: give the program, or start it with torchrun"
         fields.note(Kind.REFUSED, at, f"`{words[0]}`", text)

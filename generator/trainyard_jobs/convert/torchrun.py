@@ -24,7 +24,7 @@ class Dialect:
     """The options of a program that starts the ranks of a node.
 
     Args:
-        values: options with a value; empty where any option that is no flag has one.
+        values: options with a value; empty where any option that is not a flag has one.
         flags: options without a value.
         given: those that Trainer gives, or that mean nothing here.
         nodes: option with the number of nodes.
@@ -129,7 +129,7 @@ class TorchCall:
         total: of the ranks of all nodes.
         default: ranks of each node where the call does not state them.
         unknown: index of an option that the program does not have; -1 for none.
-        program: index of the first word that is no option.
+        program: index of the first word that is not an option.
     """
 
     kept: tuple[int, ...]

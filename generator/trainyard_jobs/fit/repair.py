@@ -257,7 +257,7 @@ def _in_quotes(job: Body) -> Iterator[Change]:
 
 
 def _variables(job: Body) -> Iterator[tuple[str, str, Body]]:
-    """Yield path, text and patch of each variable whose value is no text."""
+    """Yield path, text and patch of each variable whose value is not text."""
     variables = value_at(job, "spec.trainer.env")
     for index, variable in enumerate(variables if isinstance(variables, list) else ()):
         if isinstance(variable, dict) and isinstance(variable.get("value"), _NO_TEXT):
@@ -267,7 +267,7 @@ def _variables(job: Body) -> Iterator[tuple[str, str, Body]]:
 
 
 def _metadata(job: Body) -> Iterator[tuple[str, str, Body]]:
-    """Yield path, text and patch of each label and annotation whose value is no text."""
+    """Yield path, text and patch of each label and annotation whose value is not text."""
     for field in ("labels", "annotations"):
         for name, written in mapping(job, "metadata", field).items():
             if isinstance(written, _NO_TEXT):

@@ -40,7 +40,7 @@ def read_objects(paths: Sequence[Path]) -> Dump:
     """Return the objects of dumps, and of folders of them.
 
     Raises:
-        TreeError: a file can't be read, a named one is no dump, or one has facts, without pods.
+        TreeError: a file can't be read, a named one is not a dump, or one has facts, without pods.
     """
     dumps, skipped = dumps_in(paths)
     if skipped:

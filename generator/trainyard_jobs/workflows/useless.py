@@ -124,7 +124,7 @@ def _form(run: _Run) -> Iterator[str]:
         words = ", ".join(first.split())
         yield f"`{first}` is one word: no program has that name; write [{words}]"
     if run.given and first == "cd":
-        yield "`cd` is no program: write [bash, -c, cd FOLDER && PROGRAM]"
+        yield "`cd` is not a program: write [bash, -c, cd FOLDER && PROGRAM]"
 
 
 def _shell(run: _Run) -> Iterator[str]:

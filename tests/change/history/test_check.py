@@ -299,7 +299,7 @@ def test_number_that_was_given_long_ago_is_told_with_its_day() -> None:
 
 
 def test_team_gets_its_own_old_number_back() -> None:
-    """A revert of a move is no gift: the number was never anybody else's."""
+    """A revert of a move is not a gift: the number was never anybody else's."""
     (replacement,) = replacements({**DRAINING, **_ledger(nlp={"partition": "0x0105"})}, DRAINING)
     former = Holding("ib", "nlp", "partition", 0x0101, IPv4Network("10.64.0.0/20"), former=True)
 

@@ -139,7 +139,7 @@ def test_ids_that_were_given_long_ago_are_not_given_again(field: str) -> None:
 
 
 def test_namespace_gets_its_own_former_ids_back() -> None:
-    """A revert of a move is no gift; nor is a line that stays."""
+    """A revert of a move is not a gift; nor is a line that stays."""
     (replacement,) = replacements(
         {**DRAINING, **_ledger(nlp=NEXT)}, {**DRAINING, **_ledger(nlp=FRESH)}
     )

@@ -426,7 +426,7 @@ def test_immutable_fields_of_all_volumes_are_one_cause() -> None:
 def test_runtime_with_other_containers_stops_jobs_of_the_teams_that_list_it(
     release: str, effect: Effect, edit: dict[str, Any]
 ) -> None:
-    """Kueue compares whole containers, so an image is no exception."""
+    """Kueue compares whole containers, so an image is not an exception."""
     on = {CLUSTER: {"release": release}}
     (stopped,) = disturbed(on, {**on, "runtimes/openmpi-cuda.yaml": edit})
     assert (stopped.effect, stopped.teams) == (effect, ("nlp", "vision"))

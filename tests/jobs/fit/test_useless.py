@@ -26,7 +26,7 @@ USELESS = {
     "one word": (MPI, ["mpirun python t.py"], None, "is one word"),
     "empty word": (MPI, [""], None, "the first word is empty"),
     "operator": (MPI, ["mpirun", "a", "&&", "b"], None, "only a shell reads it"),
-    "cd": (MPI, ["cd", "/app"], ["mpirun", "a"], "`cd` is no program"),
+    "cd": (MPI, ["cd", "/app"], ["mpirun", "a"], "`cd` is not a program"),
     "script of one word": (MPI, ["bash", "-c", "mpirun", "a"], None, "alone is the script"),
     "pip": (TORCH, ["bash", "-c", "pip install x\ntorchrun t.py"], None, "no internet"),
     "hub": (TORCH, ["bash", "-c", "huggingface-cli download x; torchrun t.py"], None, "time-out"),

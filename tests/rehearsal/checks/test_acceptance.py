@@ -143,7 +143,7 @@ def test_unknown_kind_is_a_failure(lab: Lab) -> None:
 
 
 def test_change_by_the_second_apply_is_reported(lab: Lab, server: Served) -> None:
-    """The failure has the old and the new value. A change of the status is no failure."""
+    """The failure has the old and the new value. A change of the status is not a failure."""
     counts = iter(range(100))
 
     def rewrite(_: str, body: dict[str, Any]) -> None:

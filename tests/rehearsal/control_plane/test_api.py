@@ -152,7 +152,7 @@ def test_request_for_a_new_kind_is_repeated(
 def test_new_object_that_meets_a_change_of_its_quota_is_sent_again(
     server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object of that name is no reason to repeat the request."""
+    """An object of that name is not a reason to repeat the request."""
     pods = "POST", "/api/v1/namespaces/a/pods"
     monkeypatch.setattr(
         "trainyard_rehearsal.control_plane.api.time.sleep", lambda _: server.refused.clear()

@@ -24,7 +24,7 @@ def release_section(change: ReleaseChange) -> Section:
 
 def _steps(change: ReleaseChange) -> Iterator[str]:
     if change.replaced:
-        yield f"! other operators bring {few(change.replaced)}: this is no upgrade in place"
+        yield f"! other operators bring {few(change.replaced)}: this is not an upgrade in place"
         yield "  Make another cluster, and move the teams."
         return
     yield from numbered(_stage(change, stage) for stage in stages(change))

@@ -92,7 +92,7 @@ def with_node(expr: str) -> str:
 
 
 OPEN_QUEUES = 'trainyard:cluster_queue:team{state="active"}'
-"""The teams' queues that admit jobs: what a state or maintenance stops is no fault."""
+"""The teams' queues that admit jobs: what a state or maintenance stops is not a fault."""
 
 
 def of_queue(expr: str) -> str:

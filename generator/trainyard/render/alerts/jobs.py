@@ -149,7 +149,7 @@ ALERTS = (
         "30 min, and no tensor core works",
         meaning="A kernel runs on each GPU of the job all the time, and no tensor core computes. A "
         "collective of NCCL that waits for a rank looks so: the job hangs. So does a program that "
-        "does not multiply matrices, which is no fault.",
+        "does not multiply matrices, which is not a fault.",
         look=(
             *_LOGS,
             "The rails of its nodes: [TrainyardRailDown](#trainyardraildown).",

@@ -57,7 +57,7 @@ class DeviceFabricView:
 
     @property
     def leaves_its_networks(self) -> str:
-        """CEL: who is no rank asks for no interface in its networks, nor hides one by an escape."""
+        """CEL: what is not a rank asks for no interface in its networks, nor escapes one."""
         keys = self.fabric.provider.annotations
         if keys is None:
             return "true"

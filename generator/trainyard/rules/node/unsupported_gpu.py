@@ -40,7 +40,7 @@ def _unsupported(each: Hardware, gpu: Gpu) -> tuple[str, Pointer] | None:
     if by_product and by_product.lacks:
         return _refused(each, gpu.product, by_product), product
     if by_resource is None:
-        return f"`{gpu.resource}` of a `{each.name}` is no resource that Trainyard knows", resource
+        return f"`{gpu.resource}` of a `{each.name}` is not a resource known here", resource
     if by_resource.lacks:
         return _refused(each, gpu.resource, by_resource), resource
     if by_product and by_product is not by_resource:

@@ -49,7 +49,7 @@ def _promised(live: Live, pool: Pool) -> dict[str, int]:
 
 
 def _amount(node: Body, resource: str) -> int:
-    """Return what a node has of a resource, in base units; 0 for what is no quantity."""
+    """Return what a node has of a resource, in base units; 0 for what is not a quantity."""
     stated = str(mapping(dict(node), "status", "allocatable").get(resource, "0"))
     try:
         return in_base_units(resource, stated[:40])

@@ -118,7 +118,7 @@ def _without_unknown(words: Sequence[Token], script: Script) -> Sequence[Token]:
 
 
 def _known_options(words: Sequence[Token], script: Script) -> list[Token]:
-    """Return srun and its options, without variables that are no value of an option."""
+    """Return srun and its options, without variables that are not a value of an option."""
     kept = [words[0]]
     for before, word in pairwise(words):
         is_variable = _VARIABLE.fullmatch(word.raw) and not _needs_value(before.text)

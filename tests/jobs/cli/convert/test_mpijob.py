@@ -75,7 +75,7 @@ def test_standard_input_and_json_are_read(trainyard: Call, monkeypatch: pytest.M
 
 
 def test_folder_is_searched(trainyard: Call, here: Path) -> None:
-    """Below it too; what has another ending is no manifest."""
+    """Below it too; what has another ending is not a manifest."""
     (here / "jobs" / "old").mkdir(parents=True)
     shutil.copy(CASES / "anchors.yaml", here / "jobs" / "a.yml")
     shutil.copy(CASES / "placed.yaml", here / "jobs" / "old" / "b.yaml")
@@ -168,7 +168,7 @@ def test_hostile_text_ends_no_comment(trainyard: Call, here: Path) -> None:
 def test_list_with_something_else_is_not_passed_over(
     trainyard: Call, here: Path, items: str, reason: str
 ) -> None:
-    """What is no object of a List is named; an empty List has no MPIJob."""
+    """What is not an object of a List is named; an empty List has no MPIJob."""
     (here / "job.yaml").write_text(f"kind: List\nitems: {items}\n", "utf-8")
 
     ended = trainyard("convert", "mpijob", "job.yaml")

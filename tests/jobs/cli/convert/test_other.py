@@ -1,4 +1,4 @@
-"""``trainyard convert job``, and what `fit` says about a job that is no TrainJob."""
+"""``trainyard convert job``, and what `fit` says about a job that is not a TrainJob."""
 
 from __future__ import annotations
 
