@@ -30,7 +30,8 @@ def replayed(site: Site, manifests: Sequence[Manifest], dump: Dump) -> tuple[Ref
     """Return what a cluster's policies refuse of a dump."""
     judge = judge_of(site.cluster.versions["kubernetes"], enforced(manifests, dump))
     assert judge is not None, "build the evaluator: python -m tests.e2e.engines"
-    return refusals(judge, dump)
+    dump = dump.beside(manifests)
+    return refusals(judge, dump, list(dump.requests()))
 
 
 @pytest.mark.parametrize("cluster", ["lab", "prod-east"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from trainyard.model.admission import Request
 from trainyard.model.lookup import mapping, mappings, text
+from trainyard.model.manifest import Manifest
 
 Body = dict[str, Any]
 
@@ -65,9 +66,19 @@ class Made:
 
 @dataclass(frozen=True)
 class Dump:
-    """Objects of a cluster, of any kind."""
+    """Objects of a cluster, of any kind.
+
+    Args:
+        bodies: as the API server returns them.
+        tree: those of them that the tree has, so that they are not judged.
+    """
 
     bodies: tuple[Body, ...]
+    tree: frozenset[Owner] = frozenset()
+
+    def beside(self, manifests: Iterable[Manifest]) -> Dump:
+        """Return the dump of a cluster that has the objects of a tree."""
+        return Dump(self.bodies, frozenset(_owner(each.body) for each in manifests))
 
     def requests(self) -> Iterator[Made]:
         """Yield what makes these objects again, without those that are the tree's.
@@ -82,14 +93,15 @@ class Dump:
             # A kubelet's static pod has its Node as owner.
             if above not in self._makers and above.kind != "Node":
                 yield Made(self.top(body), _of_pod(body, above))
-        for body in filter(_is_other, self.bodies):
-            yield Made(self.top(body), _of_other(body))
+        for body in self.bodies:
+            if text(body, "kind") in _OTHERS and _owner(body) not in self.tree:
+                yield Made(self.top(body), _of_other(body))
 
     def _templates(self) -> Iterator[tuple[Owner, Body]]:
         """Yield what makes pods, and whose own maker is not in the dump."""
         for maker, body in self._makers.items():
             is_made = _controller(body) in self._makers
-            if not (is_made or _is_ours(body) or _is_over(body)):
+            if not (is_made or maker in self.tree or _is_over(body)):
                 yield maker, body
 
     @cached_property
@@ -223,14 +235,6 @@ def _deployment(above: Owner, pod: Body) -> Owner:
     if above.kind == "ReplicaSet" and above.name.endswith(ending):
         return Owner(above.namespace, "Deployment", above.name.removesuffix(ending))
     return above
-
-
-def _is_other(body: Body) -> bool:
-    return text(body, "kind") in _OTHERS and not _is_ours(body)
-
-
-def _is_ours(body: Body) -> bool:
-    return mapping(body, "metadata", "labels").get("app.kubernetes.io/managed-by") == "trainyard"
 
 
 def _is_over(body: Body) -> bool:

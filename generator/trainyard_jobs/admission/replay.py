@@ -10,7 +10,7 @@ from typing import Any
 from trainyard.model.admission import Answer, Denial, Judge
 from trainyard.model.lookup import mapping, text
 from trainyard.model.manifest import Manifest
-from trainyard_jobs.admission.made import Dump, Owner
+from trainyard_jobs.admission.made import Dump, Made, Owner
 
 Body = dict[str, Any]
 
@@ -55,17 +55,17 @@ def enforced(manifests: Iterable[Manifest], dump: Dump) -> list[Manifest]:
     return given
 
 
-def refusals(judge: Judge, dump: Dump) -> tuple[Refusal, ...]:
+def refusals(judge: Judge, dump: Dump, made: Sequence[Made]) -> tuple[Refusal, ...]:
     """Return what would be refused at the next start, by owner and policy.
 
     Args:
         judge: of the cluster with what `enforced` returns.
         dump: its objects.
+        made: the requests of these.
 
     Raises:
         ToolError: as `judge`.
     """
-    made = list(dump.requests())
     found: dict[tuple[Owner, str], dict[str, None]] = {}
     for each, answer in zip(made, judge([each.request for each in made]), strict=True):
         for denial in answer.denials or _unnamed(answer):

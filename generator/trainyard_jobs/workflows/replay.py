@@ -92,17 +92,25 @@ def replay(generation: Generation, cluster: str, dump: Dump, known: Iterable[Key
     assert generation.checked.platform is not None
     site = next(site for site in generation.checked.platform.sites if site.name == cluster)
     every = (*generation.manifests[cluster], *component_manifests(site))
+    dump = dump.beside(every)
     judge = judge_of(site.cluster.versions["kubernetes"], enforced(every, dump))
     if judge is None:
         raise ToolError("the evaluator is not built; build it once with `trainyard fit --build`")
-    return _sorted_out(dump, {each.key: each for each in refusals(judge, dump)}, set(known))
+    made = list(dump.requests())
+    found = {each.key: each for each in refusals(judge, dump, made)}
+    return _sorted_out(found, set(known), dump.unknown_nodes, len(made))
 
 
-def _sorted_out(dump: Dump, found: Mapping[Key, Refusal], known: Collection[Key]) -> Replayed:
+def _sorted_out(
+    found: Mapping[Key, Refusal],
+    known: Collection[Key],
+    unknown_nodes: tuple[Owner, ...],
+    judged: int,
+) -> Replayed:
     return Replayed(
         new=tuple(each for key, each in found.items() if key not in known),
         known=tuple(each for key, each in found.items() if key in known),
         stale=tuple(sorted(key for key in known if key not in found)),
-        unknown_nodes=dump.unknown_nodes,
-        judged=sum(1 for _ in dump.requests()),
+        unknown_nodes=unknown_nodes,
+        judged=judged,
     )

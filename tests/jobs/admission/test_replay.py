@@ -99,15 +99,18 @@ def test_pods_of_which_nobody_knows_who_chose_the_node_are_named() -> None:
 
 
 def test_objects_of_the_tree_are_not_judged() -> None:
-    """Nor pods of its Jobs: what makes them is in the dump."""
+    """Nor pods of its Jobs: what makes them is in the dump. Anybody can write a label."""
+    cleaned = {"keep": "3d", "image": f"example.com/kubectl@sha256:{'0' * 64}"}
+    (site,) = platform_of({"clusters/prod-east.yaml": {"finishedJobs": cleaned}}).sites
     ours = {"app.kubernetes.io/managed-by": "trainyard"}
-    cleaner = maker("CronJob", "finished", "trainyard-system", spec(), labels=ours)
+    cleaner = maker("CronJob", "finished-jobs", "trainyard-system", spec(), labels=ours)
+    other = maker("CronJob", "finished-jobs", "ci", spec(), labels=ours)
     made = maker(
         "Job",
         "finished-1",
         "trainyard-system",
         spec(),
-        ownerReferences=owned("batch/v1", "CronJob", "finished"),
+        ownerReferences=owned("batch/v1", "CronJob", "finished-jobs"),
     )
     one = pod(
         "finished-1-x",
@@ -116,7 +119,9 @@ def test_objects_of_the_tree_are_not_judged() -> None:
         ownerReferences=owned("batch/v1", "Job", "finished-1"),
     )
 
-    assert requests(cleaner, made, one) == []
+    dump = Dump((cleaner, made, one, other)).beside(render_site(site))
+
+    assert [each.owner.namespace for each in dump.requests()] == ["ci"]
 
 
 def test_owners_that_own_each_other_end() -> None:
@@ -166,7 +171,8 @@ def test_refusals_are_by_owner_and_policy_with_the_pods_that_run() -> None:
         ]
 
     bodies = [body for case in CASES.values() for body in case.bodies]
-    found = {each.key: each for each in refusals(judge, Dump(tuple(bodies)))}
+    dump = Dump(tuple(bodies))
+    found = {each.key: each for each in refusals(judge, dump, list(dump.requests()))}
 
     assert set(found) == {
         ("inference", "Deployment/chat", "p"),
@@ -177,6 +183,7 @@ def test_refusals_are_by_owner_and_policy_with_the_pods_that_run() -> None:
 
 def test_expression_that_fails_is_a_refusal_too() -> None:
     dump = Dump((maker("Job", "x", "b", spec()),))
-    (found,) = refusals(lambda _: [Answer((), "expression failed")], dump)
+    made = list(dump.requests())
+    (found,) = refusals(lambda _: [Answer((), "expression failed")], dump, made)
 
     assert (found.policy, found.messages) == ("admission", ("expression failed",))
