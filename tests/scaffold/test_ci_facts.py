@@ -54,6 +54,7 @@ def test_command_says_what_is_left_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A second run writes nothing."""
+    _profile_of_lab(tmp_path)
     options = ["--from", ORIGINS["gitlab"], "--facts", "lab"]
     assert run(["ci", "gitlab", str(tmp_path), *options]) == 0
     said = capsys.readouterr()
@@ -62,6 +63,23 @@ def test_command_says_what_is_left_to_do(
     said = capsys.readouterr()
     assert said.out.count("is there already") == 3
     assert said.err == ""
+
+
+def test_cluster_without_a_profile_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also beside one that is there; nothing is written."""
+    _profile_of_lab(tmp_path)
+    asked = ["ci", "github", str(tmp_path), "--facts", "lab", "--facts", "nowhere"]
+    assert run(asked) == 2
+    assert "there is no cluster `nowhere`" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["profiles"]
+
+
+def _profile_of_lab(folder: Path) -> None:
+    clusters = folder / "profiles" / "clusters"
+    clusters.mkdir(parents=True)
+    (clusters / "lab.yaml").touch()
 
 
 class Site:

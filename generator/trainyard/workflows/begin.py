@@ -72,11 +72,15 @@ def plan_ci(
     Raises:
         TreeError: a file is there with other content, or the profile with the branch can't be read.
         ValueError: ``origin``, the branch, or the folder's path in the repository, has another
-            form.
+            form; or a cluster has no profile.
     """
     system = SYSTEMS[name]
     root, inside = enclosing_work_tree(folder)
     wanted = ci_files(system, inside, _synced_branch(folder / "profiles"), origin, clusters)
+    for cluster in clusters:
+        profile = folder / "profiles" / "clusters" / f"{cluster}.yaml"
+        if not profile.is_file():
+            raise ValueError(f"there is no cluster `{cluster}`: {profile} is missing")
     return root, missing(root, wanted, system.beside)
 
 
