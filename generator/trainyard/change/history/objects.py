@@ -29,7 +29,7 @@ def domain_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     former = {label.partition("/")[0] for label in labels}
     for domain in sorted(former - {"", settings.domain}):
         message = f"the committed tree has domain `{domain}`, not `{settings.domain}`"
-        yield DOMAIN_MOVED.at(settings.at / "domain", message)
+        yield DOMAIN_MOVED.at(settings.domain_at, message)
 
 
 _KUEUE = "Kueue's answer was `{}` (seen with Kueue 0.19.2)"
