@@ -120,12 +120,17 @@ _QUOTAS = {
         "refused: a job has the size of its team's own share, and without one it has none. Give "
         "each a share, and lend idle ones in a cohort."
     ),
+    "the site's names of namespaces and LocalQueues": "works: `namespace` and `queues`",
+    "the site's name of a ClusterQueue": (
+        "refused: with one name the first sync would hold the queue in which the site's jobs run. "
+        "No user sees the name."
+    ),
 }
-"""Quotas that sites have, and their state."""
+"""Quotas and names that sites have, and their state."""
 
 
 def _quotas() -> Iterator[str]:
-    yield from ("", "## Quota", "", "| quota | state |", "|---|---|")
+    yield from ("", "## Quota and queues", "", "| what sites have | state |", "|---|---|")
     for title, state in _QUOTAS.items():
         yield f"| {title} | {cell(state)} |"
 

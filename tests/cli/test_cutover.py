@@ -70,6 +70,14 @@ def test_each_merge_is_a_step(trainyard: Call) -> None:
     assert "the cut-over has ended, or has not begun\n" in trainyard("cutover", "lab").out
 
 
+def test_old_local_queues_go_before_their_names_are_given(trainyard: Call) -> None:
+    """No LocalQueue can be led to another ClusterQueue, and the tree has none of the name yet."""
+    prepend(NLP, "queues: {gpu: [default-queue]}\n")
+    shown = trainyard("cutover", "lab").out
+    assert "nothing, delete LocalQueue team-nlp/default-queue, then merge" in shown
+    assert "team audio: hold its old ClusterQueue, wait until it reserves nothing, then" in shown
+
+
 def test_steps_name_who_how_long_and_the_way_back(trainyard: Call) -> None:
     edit(CLUSTER, "state: held\n", "")
     prepend(NLP, STAGE)

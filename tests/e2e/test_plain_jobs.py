@@ -153,6 +153,31 @@ def test_a_label_is_needed_for_nodes_of_the_other_class(stage: Stage) -> None:
     assert scene.flavors(unlabelled) == {"cpu"}
 
 
+def test_jobs_may_name_further_queues_of_the_class(stage: Stage) -> None:
+    """Manifests of a site name its own queues. Kueue counts their jobs in the team's quota."""
+    scene = stage.deploy(over(BOTH, {NLP: {"queues": {"gpu": ["vision-queue", "old.queue"]}}}))
+    cpu, gpu = runtimes(scene)
+
+    def named(name: str, runtime: str, queue: str) -> Body:
+        job = plain(name, runtime, 2)
+        return {**job, "metadata": {**job["metadata"], "labels": {QUEUE: queue}}}
+
+    refusal = 'must be one of [gpu default old.queue vision-queue], not "vision"'
+    assert scene.denied("nlp", named("unknown", gpu, "vision"), refusal)
+    assert scene.denied("nlp", named("other", cpu, "vision-queue"), "must be one of [cpu], not")
+    first = scene.create("nlp", named("first", gpu, "vision-queue"))
+    second = scene.create("nlp", named("second", gpu, "old.queue"))
+    assert scene.runs(first)
+    assert scene.runs(second)
+    assert scene.flavors(first) == {"dgx-h100"}
+    third = scene.create("nlp", named("third", gpu, "vision-queue"))
+    assert scene.waits(third, "insufficient unused quota")
+
+    scene = stage.deploy(BOTH)
+    assert first.is_admitted
+    assert scene.denied("nlp", named("late", gpu, "vision-queue"), "must be one of [gpu default]")
+
+
 def test_resources_as_the_sdk_sends_them(stage: Stage) -> None:
     """Whole numbers with a fraction are accepted; a part of a node is refused, with what to do."""
     scene = stage.deploy({})

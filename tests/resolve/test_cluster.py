@@ -14,10 +14,12 @@ from tests.resolve.changes import ROCE as ROCE_BASE
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import ROCE
 from trainyard.profiles.read import other_releases, releases
+from trainyard.render.site import render_site
 from trainyard.render.views.release import FinishedJobsView
 from trainyard.resolve.release import resolve_others
 from trainyard.rules.fabric.segments_of_another_link import RULE as SEGMENTS_OF_ANOTHER_LINK
 
+SETTINGS = "trainyard.yaml"
 EMPTIED = ("fabrics", "cohorts", "priorities", "storage", "egress", "roles", "external")
 """What a cluster can do without; null takes it away."""
 
@@ -304,3 +306,20 @@ def test_finished_jobs_are_kept_for_seconds(pull_secret: dict[str, str], names: 
     assert [each["name"] for each in view.image_pull_secrets] == names
     assert not cleanup.pull_secret or cleanup.pull_secret.namespace == "trainyard-system"
     assert cluster({}).finished_jobs is None
+
+
+def test_a_cluster_has_one_domain_wherever_it_is_stated() -> None:
+    """Its objects are those of a repository with that domain, to the labels of its nodes."""
+    own = {"domain": "ai.example.org"}
+    (of_cluster, found), (of_settings, _) = resolved({CLUSTER: own}), resolved({SETTINGS: own})
+    other = [each.body for each in render_site(resolved({})[0].sites[0])]
+
+    assert found == ()
+    bodies = [
+        [each.body for each in render_site(each.sites[0])] for each in (of_cluster, of_settings)
+    ]
+    assert bodies[0] == bodies[1] != other
+    assert of_cluster.sites[0].cluster.pools[0].hardware.labels == {
+        "ai.example.org/node-type": "dgx-h100"
+    }
+    assert "ai.example.org" not in str(other)

@@ -34,6 +34,9 @@ BOTH: dict[str, Any] = {
 """A team with three pools of two hardware profiles: two of GPU nodes, one of CPU nodes."""
 
 
+ADOPTING = {"until": "2099-03-31", "reason": "moving"}
+
+
 def claims(asked: dict[str, Any]) -> dict[str, Claim]:
     none = {"home": None, "scratch": None, "checkpoints": None}
     return {claim.name: claim for claim in space({NLP: {"storage": {**none, **asked}}}).claims}
@@ -176,6 +179,54 @@ def test_jobs_without_a_label_are_in_one_queue(wanted: str | None, leads_to: str
     limits = SpaceView(here).limits
     assert limits["defaultQueue"] == leads_to.removeprefix("nlp-")
     assert limits["queues"].split() == [local.name for local in here.local_queues]
+
+
+def test_further_names_lead_to_the_queue_of_their_class() -> None:
+    """Policies read them by class; a space has the team's names unless it states its own."""
+    spaces = {"own": {"queues": {"cpu": ["text"]}}, "same": {}, "none": {"queues": {}}}
+    nlp = {**BOTH[NLP], "queues": {"gpu": ["vision-queue", "a.b"]}, "spaces": spaces}
+    found = {each.profile.name: each for each in tenant({**BOTH, NLP: nlp}).spaces}
+
+    leads = {local.name: local.queue.name for local in found[""].local_queues}
+    assert leads == {
+        "cpu": "nlp-cpu",
+        "gpu": "nlp-gpu",
+        "default": "nlp-gpu",
+        "a.b": "nlp-gpu",
+        "vision-queue": "nlp-gpu",
+    }
+    limits = {name: SpaceView(each).limits for name, each in found.items()}
+    assert limits[""]["queues"] == "cpu gpu default a.b vision-queue"
+    by_class = {
+        name: {key: value for key, value in each.items() if key in {"queues.cpu", "queues.gpu"}}
+        for name, each in limits.items()
+    }
+    assert by_class == {
+        "": {"queues.gpu": "a.b vision-queue"},
+        "same": {"queues.gpu": "a.b vision-queue"},
+        "own": {"queues.cpu": "text"},
+        "none": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("team", "cluster", "has_it"),
+    [
+        ({}, {"state": "held"}, True),
+        ({}, {"adopt": {"pods": "audit", **ADOPTING}}, True),
+        ({}, {"adopt": {"pods": "audit", **ADOPTING}, "state": "held"}, False),
+        ({"adopt": {"stage": "observe", **ADOPTING}}, {}, False),
+        ({"adopt": {"stage": "warn", **ADOPTING}}, {}, True),
+    ],
+)
+def test_a_held_queue_leaves_its_further_names_to_the_site(
+    team: dict[str, Any], cluster: dict[str, Any], has_it: bool
+) -> None:
+    """The site's LocalQueue of that name is there until the cut-over of the team."""
+    nlp = {**BOTH[NLP], "queues": {"gpu": ["vision-queue"]}, **team}
+    here = space({**BOTH, NLP: nlp, CLUSTER: {**BOTH[CLUSTER], **cluster}})
+
+    assert ("vision-queue" in [local.name for local in here.local_queues]) is has_it
 
 
 def test_the_only_class_of_node_serves_jobs_without_a_label() -> None:

@@ -19,7 +19,7 @@ from trainyard.adoption.queues import crews, dangling, unused
 from trainyard.adoption.quota import Site, is_unlimited, mixed, parents_of, shares
 from trainyard.adoption.team import (
     access_lines,
-    own_name,
+    own_names,
     quota_lines,
     space_lines,
     storage_lines,
@@ -127,7 +127,7 @@ def _files(parts: _Parts, open_: Sequence[str]) -> Iterator[tuple[str, Iterable[
     for crew in site.crews:
         own = [share for share in parts.shares if share.team == crew.name]
         if crew.name in request.profiles.teams:
-            lines = [*own_name(crew), *quota_lines(request.cluster, site, crew, own)]
+            lines = [*own_names(crew, site), *quota_lines(request.cluster, site, crew, own)]
             present += _beside(crew, lines)
         else:
             yield f"profiles/teams/{crew.name}.yaml", _team(parts, crew, own, cohorts)
@@ -141,7 +141,7 @@ def _team(
     yield from team_lines(parts.request.cluster, parts.site, crew, own, cohorts)
     yield from access_lines(crew, access(crew, parts.facts))
     yield from storage_lines(crew, parts.claims)
-    yield from space_lines(crew)
+    yield from space_lines(crew, parts.site)
 
 
 def _beside(crew: Crew, lines: Iterable[str]) -> Iterator[str]:

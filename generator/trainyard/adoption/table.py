@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from trainyard.adoption.amounts import difference, shown
 from trainyard.adoption.model import Cell, Crew, Pool, Row, Share
-from trainyard.adoption.queues import cells_of, unused
+from trainyard.adoption.queue_names import can_stay, classes_by_queue
+from trainyard.adoption.queues import unused
 from trainyard.adoption.quota import Site, cohorts_of, weight_of
 from trainyard.model import names
 from trainyard.model.facts import Body, Facts, place_of
@@ -17,6 +19,8 @@ from trainyard.model.quantity import counted
 _OPEN = "choose"
 _NONE = "-"
 _SAME = "0"
+_LED_ON = "the same name; the old one is deleted when the team moves"
+"""The ClusterQueue of a LocalQueue can't be changed."""
 
 
 def rows(site: Site, shares: Sequence[Share]) -> Iterator[Row]:
@@ -135,24 +139,27 @@ def _names(crew: Crew, site: Site) -> Iterator[Row]:
     """Yield the namespaces and queues under the names that they get."""
     for namespace in crew.spaces:
         yield _renamed(crew, "namespace", namespace, crew.kept(namespace))
-    classes = {place_of(queue)[1]: _classes(queue, site) for queue in crew.queues}
+    classes = classes_by_queue(crew, site)
     for namespace, queue, of in crew.local:
-        own = [queue] if queue == names.DEFAULT_QUEUE else classes[of]
-        yield _renamed(
-            crew, "LocalQueue", f"{namespace}/{queue}", _all(f"{crew.kept(namespace)}/", own)
-        )
+        yield _local(crew, namespace, queue, classes[of])
     for name, own in classes.items():
         yield _renamed(crew, "ClusterQueue", name, _all(names.cluster_queue(crew.name, ""), own))
 
 
+def _local(crew: Crew, namespace: str, queue: str, classes: Sequence[str]) -> Row:
+    """Return the row of a LocalQueue, which keeps a name that leads to one class of node."""
+    was, stays = f"{namespace}/{queue}", can_stay(queue)
+    if stays and len(classes) > 1:
+        why = "one name leads to one class of node"
+        return Row(crew.name, _NONE, "LocalQueue", was, _OPEN, _OPEN, why)
+    keeps = queue == names.DEFAULT_QUEUE or (stays and classes)
+    becomes = _all(f"{crew.kept(namespace)}/", [queue] if keeps else classes)
+    row = _renamed(crew, "LocalQueue", was, becomes)
+    return replace(row, why=_LED_ON) if was == becomes else row
+
+
 def _all(prefix: str, ends: Sequence[str]) -> str:
     return " and ".join(f"{prefix}{end}" for end in ends) or _NONE
-
-
-def _classes(queue: Body, site: Site) -> list[str]:
-    """Return the classes of node that a ClusterQueue has quota on."""
-    pools = (site.pool_of(cell) for cell in cells_of(queue))
-    return sorted({"cpu" if pool.counted == "cpu" else "gpu" for pool in pools if pool})
 
 
 def _renamed(crew: Crew, kind: str, was: str, becomes: str) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from trainyard.adoption import queue_names
 from trainyard.adoption.access import Access
 from trainyard.adoption.amounts import shown
 from trainyard.adoption.model import Cell, Crew, Share
@@ -33,7 +34,7 @@ def team_lines(
     """
     where = ", ".join(crew.namespaces)
     yield f"# Team {crew.name}, as `trainyard import` found it in namespace {quoted(where)}."
-    yield from own_name(crew)
+    yield from own_names(crew, site)
     yield choose("contact: whom to call, an address of mail")
     yield choose("runtimes: names of those that the team uses")
     if crew.held:
@@ -49,11 +50,15 @@ def team_lines(
     yield from quota_lines(cluster, site, crew, shares)
 
 
-def own_name(crew: Crew) -> Iterator[str]:
-    """Yield the line of the team's own namespace where it has another name than it would get."""
+def own_names(crew: Crew, site: Site) -> Iterator[str]:
+    """Yield the names of the team's own namespace and of queues in it that it keeps."""
     namespace = crew.namespaces[0]
-    if stated := _named(crew, namespace):
-        yield said(stated, f"namespace {namespace}")
+    if named := _named(crew, namespace):
+        yield said(named, f"namespace {namespace}")
+    if queues := queue_names.stated(crew, site, namespace):
+        yield said(queues, f"LocalQueues in {namespace}")
+    for each in crew.namespaces:
+        yield from queue_names.undecided(crew, site, each)
 
 
 def _named(crew: Crew, namespace: str) -> str:
@@ -161,11 +166,12 @@ def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
         yield said(f"  {inline(each.claim)}: {value}", source)
 
 
-def space_lines(crew: Crew) -> Iterator[str]:
+def space_lines(crew: Crew, site: Site) -> Iterator[str]:
     """Yield the further namespaces of a team."""
     if len(crew.spaces) > 1:
         yield "spaces:"
     for namespace, name in crew.spaces.items():
         if name:
-            fields = f"{{{_named(crew, namespace)}}}"
-            yield said(f"  {inline(name)}: {fields}", f"namespace {namespace}, on the same queues")
+            fields = [_named(crew, namespace), queue_names.stated(crew, site, namespace)]
+            value = f"{{{', '.join(filter(None, fields))}}}"
+            yield said(f"  {inline(name)}: {value}", f"namespace {namespace}, on the same queues")

@@ -114,8 +114,8 @@ def _open(tenant: Tenant, site: Site, old: Collection[str]) -> Task:
     closed = [queue.state for queue in tenant.queues if not queue.state.is_open]
     queues = f"ClusterQueue {few(sorted(old))}" if old else "its old ClusterQueue"
     return Task(
-        f"team {tenant.name}: hold {queues}, wait until it reserves nothing, then merge what opens "
-        f"the team's queues{''.join(map(_cause, closed[:1]))}",
+        f"team {tenant.name}: hold {queues}, wait until it reserves nothing, {_delete(tenant)}then "
+        f"merge what opens the team's queues{''.join(map(_cause, closed[:1]))}",
         f"the owner of the old queue, then {_platform(site)}",
         not closed,
         f"merge `state: held` of the team, wait until its jobs have ended, then open {queues}",
@@ -124,6 +124,14 @@ def _open(tenant: Tenant, site: Site, old: Collection[str]) -> Task:
             *(_ALL for state in closed[:1] if state.at.file == site.cluster.at.file),
         ),
     )
+
+
+def _delete(tenant: Tenant) -> str:
+    """Return the step in which LocalQueues go whose names the team keeps: none can be led on."""
+    kept = [
+        (space.namespace, each.name) for space in tenant.spaces for each in space.profile.queues
+    ]
+    return f"delete LocalQueue {few(map('/'.join, kept))}, " if kept else ""
 
 
 _ALL = "this opens every team: to open one alone, write `state: held` into the others' profiles"

@@ -11,6 +11,7 @@ from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_amount, format_bytes, format_cpu
+from trainyard.model.queue import Queue
 from trainyard.model.space import Grant, Space
 from trainyard.model.team import Quota, Team, Term
 from trainyard.model.tenant import Tenant
@@ -211,12 +212,21 @@ def _term(quota: Quota, term: Term) -> Value:
     return Value(f"{quota.pool}: until", f"{term.until}, {after}", quota.at / "until")
 
 
+def _further_names(tenant: Tenant, queue: Queue) -> Iterator[Value]:
+    """Yield the further names of a queue in each namespace that has some."""
+    for space in tenant.spaces:
+        if names := space.further_names(queue):
+            what = f"queue {queue.node_class} in {space.namespace}"
+            yield Value(what, f"also called {', '.join(names)}", space.profile.at / "queues")
+
+
 def _queues(tenant: Tenant) -> Iterator[Value]:
     default = tenant.spaces[0].default_class
     display = f"in queue {default}" if default else "refused"
     yield Value("jobs without a queue's label", display, tenant.team.at / "defaultQueue")
     for queue in tenant.queues:
         yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
+        yield from _further_names(tenant, queue)
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
             yield from _pool_state(flavor.pool)

@@ -30,6 +30,9 @@ DEFAULT_QUEUE = "default"
 """LocalQueue that Kueue names in a job without a queue's label, where the namespace has one
 (kubernetes-sigs/kueue:pkg/controller/jobframework/defaults.go@v0.16.2)."""
 
+_RESERVED_QUEUES = frozenset({"cpu", "gpu", DEFAULT_QUEUE, "openshift-ai"})
+"""LocalQueues that each namespace has, and the one that prerequisites.md gives OpenShift AI."""
+
 FINISHED_JOBS = "finished-jobs"
 """CronJob that deletes finished jobs, its service account, and the RoleBinding in each team's
 namespace."""
@@ -120,6 +123,11 @@ def short(namespace: str) -> str:
 def catalog_viewers(team: str) -> str:
     """Return the binding by which all who have a role in a team read the catalog."""
     return f"{CATALOG_VIEWER_ROLE}-{team}"
+
+
+def is_reserved_queue(name: str) -> bool:
+    """Return whether no profile may give a LocalQueue a name."""
+    return name in _RESERVED_QUEUES or name.startswith(RESERVED_PREFIX)
 
 
 def cluster_queue(team: str, node_class: str) -> str:

@@ -11,9 +11,11 @@ from trainyard.model.review import Review
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of every cluster and team (``trainyard.yaml``).
+    """Settings of every cluster and team (``trainyard.yaml``), as a cluster has them.
 
     Args:
+        domain: prefix of labels and annotations; a cluster may have another one.
+        domain_at: where it is stated.
         path: folder of the generated tree inside the repository.
         owners: who approves changes.
         review: limits of a change.
@@ -21,6 +23,7 @@ class Settings:
 
     at: Pointer
     domain: str
+    domain_at: Pointer
     repository: str
     branch: str
     path: str

@@ -179,11 +179,24 @@ class Space:
 
     @property
     def local_queues(self) -> tuple[LocalQueue, ...]:
-        """Names under which its jobs ask for a queue: each class of node, and no label at all."""
+        """Names by which its jobs ask for a queue: classes of node, none at all, further ones."""
         named = [LocalQueue(queue.node_class, queue) for queue in self.queues]
         if self.default_queue:
             named.append(LocalQueue(names.DEFAULT_QUEUE, self.default_queue))
+        for queue in self.queues:
+            named += [LocalQueue(name, queue) for name in self.further_names(queue)]
         return tuple(named)
+
+    def further_names(self, queue: Queue) -> tuple[str, ...]:
+        """Return the further names of a queue.
+
+        While the site is adopted a queue that is held has none: the site's own queue has them, and
+        no LocalQueue can be led to another ClusterQueue.
+        """
+        if (self.cluster.adoption.until or self.team.stage.until) and not queue.state.is_open:
+            return ()
+        stated = self.profile.queues
+        return tuple(sorted(each.name for each in stated if each.node_class == queue.node_class))
 
     @property
     def launches(self) -> tuple[Launch, ...]:

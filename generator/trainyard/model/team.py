@@ -10,6 +10,7 @@ from ipaddress import IPv4Network
 from trainyard.diagnostics import Pointer
 from trainyard.model.adoption import Stage
 from trainyard.model.compliance import Compliance
+from trainyard.model.queue_name import QueueName
 from trainyard.model.state import State
 from trainyard.model.unit import Unit
 
@@ -202,6 +203,7 @@ class TeamSpace:
         largest_job_at: where that is stated, or the quota that it follows from.
         storage: names of the storage that it asks for.
         priorities: classes that it may use; empty for all of the cluster's.
+        queues: further names of the team's queues.
     """
 
     name: str
@@ -211,6 +213,7 @@ class TeamSpace:
     largest_job_at: Pointer
     storage: tuple[str, ...]
     priorities: tuple[str, ...]
+    queues: tuple[QueueName, ...] = ()
 
     @property
     def namespace_at(self) -> Pointer:

@@ -102,6 +102,7 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
     return Settings(
         at=Pointer(profiles.settings.file),
         domain=fields["domain"],
+        domain_at=Pointer(profiles.settings.file) / "domain",
         repository=fields["repository"],
         branch=fields["branch"],
         path=fields["path"].rstrip("/"),
@@ -140,8 +141,14 @@ def _clusters(
     clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters.keys() - retired))
     for name in clusters:
         source = profiles.clusters[name]
-        if source.value is not None:
-            clusters[name] = yield from resolve_cluster(name, source, settings, hardware, releases)
+        if source.value is None:
+            continue
+        own, usable = settings, hardware
+        if domain := source.value.get("domain"):
+            own = replace(settings, domain=domain, domain_at=Pointer(source.file) / "domain")
+            # Their usual label begins with it.
+            usable = yield from resolve_hardware(profiles, domain)
+        clusters[name] = yield from resolve_cluster(name, source, own, usable, releases)
     return clusters
 
 

@@ -19,6 +19,7 @@ from trainyard.model.team import Account, Debuggers, MpiJobs, Quota, Team, TeamS
 from trainyard.model.unit import Unit
 from trainyard.resolve.adoption import held_by, resolve_stage
 from trainyard.resolve.findings import Resolving
+from trainyard.resolve.queue_names import queue_names
 from trainyard.resolve.references import find
 from trainyard.rules.capacity.quota_defined_twice import RULE as QUOTA_DEFINED_TWICE
 from trainyard.yaml_io.source import Source
@@ -211,7 +212,8 @@ def _spaces(
     priorities = tuple(fields.get("priorities", ()))
     named = namespaces(name, fields)
     storage = tuple(sorted(fields.get("storage", {})))
-    yield TeamSpace("", at, named[""], *largest, storage, priorities)
+    queues = queue_names(fields, at)
+    yield TeamSpace("", at, named[""], *largest, storage, priorities, queues)
     for key, space in sorted(fields.get("spaces", {}).items()):
         nodes, place = _largest_job(space, at / "spaces" / key, largest)
         yield TeamSpace(
@@ -222,6 +224,7 @@ def _spaces(
             largest_job_at=place,
             storage=tuple(sorted(space.get("storage", {}))),
             priorities=tuple(space.get("priorities", priorities)),
+            queues=queue_names(space, at / "spaces" / key) if "queues" in space else queues,
         )
 
 

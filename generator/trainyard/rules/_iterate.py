@@ -14,6 +14,7 @@ from trainyard.model.network import Egress
 from trainyard.model.platform import Platform, Site
 from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
+from trainyard.model.settings import Settings
 from trainyard.model.team import Allocation, Quota, Team
 from trainyard.model.topology import Topology
 
@@ -37,6 +38,12 @@ def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
         for tenant in site.tenants:
             flavors.setdefault(tenant.name, []).extend(tenant.flavors)
     return ((team, flavors[team.name]) for team in platform.teams if team.name in flavors)
+
+
+def all_settings(platform: Platform) -> Iterator[Settings]:
+    """Yield the settings of the repository, and those of each cluster, whose domain may differ."""
+    yield platform.settings
+    yield from (site.cluster.settings for site in platform.sites)
 
 
 def quotas(platform: Platform) -> Iterator[tuple[Team, Quota]]:

@@ -133,11 +133,11 @@ def _starts(launch: Launch, first: str) -> bool:
 def _spaces(asked: Asked, tenant: Tenant) -> Iterator[Space]:
     """Yield the namespaces that are asked for, each with the runtimes of the queue."""
     _need("namespace", asked.namespace, [space.namespace for space in tenant.spaces])
-    classes = [queue.node_class for queue in tenant.queues]
-    _need("queue", asked.queue, [*classes, names.DEFAULT_QUEUE])
-    for space in tenant.spaces:
-        if asked.namespace in {"", space.namespace}:
-            yield from _with([space], partial(_is_of, _class(asked, space)))
+    wanted = [each for each in tenant.spaces if asked.namespace in {"", each.namespace}]
+    local = [queue.name for space in wanted for queue in space.local_queues]
+    _need("queue", asked.queue, [*dict.fromkeys([*local, names.DEFAULT_QUEUE])])
+    for space in wanted:
+        yield from _with([space], partial(_is_of, _class(asked, space)))
 
 
 def _is_of(node_class: str, launch: Launch) -> bool:
@@ -152,7 +152,9 @@ def _class(asked: Asked, space: Space) -> str:
     """
     is_open = bool(asked.runtime) or asked.gpus is not None
     queue = asked.queue or ("" if is_open else names.DEFAULT_QUEUE)
-    return space.default_class if queue == names.DEFAULT_QUEUE else queue
+    if queue == names.DEFAULT_QUEUE:
+        return space.default_class
+    return next((each.queue.node_class for each in space.local_queues if each.name == queue), queue)
 
 
 def _need(kind: str, name: str, known: Collection[str]) -> None:

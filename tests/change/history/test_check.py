@@ -396,6 +396,20 @@ def test_queue_of_jobs_without_a_label_moves_in_two_steps(
         assert "`defaultQueue: none` in this change" in each.hint
 
 
+def test_a_further_name_moves_to_the_other_class_in_two_steps() -> None:
+    """Also where the way out of another LocalQueue is `defaultQueue`."""
+    pools = {"quota": {"prod-east": {"dgx-h100": {"nodes": 2}, "cpu": {"nodes": 2}}}}
+    before, after = (
+        {**_cpu_team({}), "teams/nlp.yaml": {**pools, "storage": None, "queues": {key: ["jobs"]}}}
+        for key in ("gpu", "cpu")
+    )
+    (found,) = (each for each in _found(after, before) if each.rule == "change/immutable-field")
+
+    assert "`team-nlp/jobs`" in found.message
+    assert "remove it from `queues` in this change" in found.hint
+    assert "jobs" not in str(_found(before, before))
+
+
 def test_claim_of_a_storage_class_may_grow_and_not_shrink() -> None:
     """Its class resizes the volume; no volume is ever made smaller."""
     grown, shrunk = (

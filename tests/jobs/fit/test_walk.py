@@ -102,6 +102,16 @@ def test_a_team_without_a_default_queue_refuses_jobs_without_a_label() -> None:
     assert check.message == "namespace team-nlp has no LocalQueue `` that leads to a queue"
 
 
+def test_a_job_may_name_a_further_queue_of_its_class() -> None:
+    """Policies are judged in `tests/e2e/test_plain_jobs.py`."""
+    changes = {"teams/nlp.yaml": {"queues": {"gpu": ["vision-queue", "old.queue"]}}}
+    for name in ("vision-queue", "old.queue"):
+        job = plain(sample(changes), **{QUEUE: name})
+        assert verdict(ground(changes), job).standing is Standing.ADMITTED
+    check = only(verdict(ground(changes), plain(sample(changes), **{QUEUE: "vision"})), Link.QUEUE)
+    assert check.message == "namespace team-nlp has no LocalQueue `vision` that leads to a queue"
+
+
 def used(nodes: int, priority: int = 0, queue: str = "vision-gpu") -> Snapshot:
     """Return a snapshot with one job that has some whole nodes."""
     amounts = {"nvidia.com/gpu": 8, "cpu": 208_000, "pods": 1}

@@ -29,7 +29,7 @@ def domain_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     former = {label.partition("/")[0] for label in labels}
     for domain in sorted(former - {"", settings.domain}):
         message = f"the committed tree has domain `{domain}`, not `{settings.domain}`"
-        yield DOMAIN_MOVED.at(settings.at / "domain", message)
+        yield DOMAIN_MOVED.at(settings.domain_at, message)
 
 
 _KUEUE = "Kueue's answer was `{}` (seen with Kueue 0.19.2)"
@@ -59,6 +59,10 @@ _KEEP_QUEUE = (
     "Set `defaultQueue: {}` in the team's profile. To move jobs without a queue's label, or when "
     "the team has no such nodes any more: set `defaultQueue: none` in this change, and the other "
     "class in a later one."
+)
+_KEEP_NAME = (
+    "Restore the line. To lead the name to other nodes, remove it from `queues` in this change, "
+    "and state it below the other class in a later one."
 )
 _OF_THE_CLUSTER = frozenset({"spec.nfs.path", "spec.nfs.server", "spec.storageClassName"})
 """Fields of claims and volumes that come from the cluster's kind of storage, not the team."""
@@ -92,12 +96,13 @@ def _explained(old: Manifest, change: Difference) -> tuple[str, str]:
     """Return the hint for a rejected change and the API server's answer; each may be empty."""
     if change.path == SIZE and is_static(old):
         return _KEEP_SIZE, _RESIZED if grows(change) else ""
-    if old.kind.name == "LocalQueue" and old.name == DEFAULT_QUEUE:
-        answer = _ANSWERS[old.kind.name, change.path]
-        return _KEEP_QUEUE.format(str(change.old).rpartition("-")[2]), answer
+    answer = _ANSWERS.get((old.kind.name, change.path), "")
+    if old.kind.name == "LocalQueue":
+        stated = _KEEP_QUEUE if old.name == DEFAULT_QUEUE else _KEEP_NAME
+        return stated.format(str(change.old).rpartition("-")[2]), answer
     if _is_folder(change):
         return f"Set `folder: {change.old.rpartition('/')[2]}`, where the team's files are.", ""
-    return "", _ANSWERS.get((old.kind.name, change.path), "")
+    return "", answer
 
 
 def _named(manifest: Manifest) -> str:

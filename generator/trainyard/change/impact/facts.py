@@ -168,6 +168,9 @@ def _of_space(space: Space) -> Facts:
     if space.profile.name:
         size = counted(space.profile.largest_job, "node")
         yield Fact("Jobs", space.namespace, "largest job"), size
+    for queue in space.queues:
+        what = f"further names of queue {queue.node_class}"
+        yield Fact("Jobs", space.namespace, what), listed(space.further_names(queue))
     for allowed in space.allowances:
         what = f"claims of {allowed.storage.name} that admins make, in sum"
         yield Fact("Storage", space.namespace, what), format_bytes(allowed.size)

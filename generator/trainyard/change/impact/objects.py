@@ -221,7 +221,7 @@ def why_it_leaves(sides: Sides, removed: frozenset[str], old: Manifest) -> str:
         removed: namespaces that leave the tree.
         old: the object.
     """
-    pool, kind = pool_of(old), old.kind.name
+    pool = pool_of(old)
     if not sides.after:
         return "cluster removed"
     if _team_leaves(sides, old):
@@ -232,7 +232,21 @@ def why_it_leaves(sides: Sides, removed: frozenset[str], old: Manifest) -> str:
         return f"pool `{pool}` removed"
     if _spaces(old) & removed:
         return "namespace removed"
+    return _of_kind(sides, old)
+
+
+def _of_kind(sides: Sides, old: Manifest) -> str:
+    """Return why an object goes while all that it is for stays."""
+    kind = old.kind.name
+    if kind == "LocalQueue" and _leads_on(sides, old):
+        return "no profile gives the queue this name"
     return _of_runtime(sides, old) if kind == _RUNTIME else _REASONS.get(kind, _OTHERWISE)
+
+
+def _leads_on(sides: Sides, local: Manifest) -> bool:
+    """Return whether a LocalQueue's ClusterQueue stays."""
+    queue = str(value_at(local.body, "spec.clusterQueue"))
+    return Identity("ClusterQueue", "", queue) in sides.after
 
 
 def removed_namespaces(sides: Sides) -> frozenset[str]:

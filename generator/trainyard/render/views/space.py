@@ -222,8 +222,12 @@ class SpaceView:
 
     def _own_runtimes(self, key: str) -> dict[str, str]:
         """Return how many runtimes of its own the namespace may hold, where it may."""
-        number = self.space.team.own_runtimes
-        return {key: str(number)} if number else {}
+        return {key: str(number)} if (number := self.space.team.own_runtimes) else {}
+
+    def _further_names(self) -> dict[str, str]:
+        """Return the further names of each queue that has some."""
+        found = {each.node_class: self.space.further_names(each) for each in self.space.queues}
+        return {f"queues.{key}": " ".join(each) for key, each in found.items() if each}
 
     def _sizes(self, growth: int) -> dict[str, int]:
         """Return the bytes of claims by their key in a quota: all, and those of each class.
@@ -256,6 +260,7 @@ class SpaceView:
             "priorityClasses": " ".join(by_name(space.priorities)),
             "defaultQueue": space.default_class,
             "queues": " ".join(by_name(space.local_queues)),
+            **self._further_names(),
             "runtimes": names.RUNTIME_SEPARATOR.join(launch.name for launch in space.launches),
         }
         for grant in space.grants:

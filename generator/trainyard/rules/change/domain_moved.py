@@ -15,7 +15,8 @@ RULE = Rule(
         the label of the old domain, so that no pool has a node.
     """,
     fix="""
-        Restore the domain. If no cluster was ever given the tree, remove `overlays/` and run
-        `trainyard generate`.
+        Restore the domain. A cluster that comes from another repository states its own, as
+        `domain`. If no cluster was ever given the tree, remove `overlays/` and run `trainyard
+        generate`.
     """,
 )

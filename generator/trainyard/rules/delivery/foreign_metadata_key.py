@@ -9,6 +9,7 @@ from trainyard.model.lookup import mapping
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._components import ComponentObject, component_objects, distinct
+from trainyard.rules._iterate import all_settings
 
 KEYS = frozenset(
     {
@@ -45,21 +46,23 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    domain = platform.settings.domain
-    yield from distinct(_findings(platform, domain))
+    yield from distinct(_findings(platform))
 
 
-def _findings(platform: Platform, domain: str) -> Iterator[Diagnostic]:
+def _findings(platform: Platform) -> Iterator[Diagnostic]:
+    domains = tuple({f".{each.domain}" for each in all_settings(platform)})
     for handwritten in component_objects(platform):
         if handwritten.served:
-            for path, description in _foreign(handwritten, domain):
+            for path, description in _foreign(handwritten, domains):
                 yield RULE.at(
                     handwritten.at.below(path).key(),
                     f"{handwritten.display} has {description}",
                 )
 
 
-def _foreign(each: ComponentObject, domain: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def _foreign(
+    each: ComponentObject, domains: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the path of each key that may influence a controller, and its description.
 
     An ExternalSecret also contains the metadata that its Secret gets.
@@ -71,7 +74,7 @@ def _foreign(each: ComponentObject, domain: str) -> Iterator[tuple[tuple[str, ..
         for field in ("annotation", "label"):
             for key in mapping(metadata, f"{field}s"):
                 prefix = key.rpartition("/")[0]
-                if key not in KEYS and prefix != domain and not prefix.endswith(f".{domain}"):
+                if key not in KEYS and not f".{prefix}".endswith(domains):
                     yield (*path, f"{field}s", key), f"the {field} `{key}`"
 
 

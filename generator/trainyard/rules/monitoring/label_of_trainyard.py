@@ -25,8 +25,8 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    domain = platform.settings.domain
     for site in platform.sites:
+        domain = site.cluster.settings.domain
         if monitoring := site.cluster.monitoring:
             for key in sorted(monitoring.labels):
                 if setter := _setter(key, domain):

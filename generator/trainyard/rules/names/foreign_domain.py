@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
+from trainyard.rules._iterate import all_settings
 
 FOREIGN_DOMAINS = (
     "amd.com",
@@ -36,11 +37,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    settings = platform.settings
-    for domain in FOREIGN_DOMAINS:
-        if f".{settings.domain}".endswith(f".{domain}"):
-            message = f"`{settings.domain}` belongs to the owner of {domain}"
-            yield RULE.at(settings.at / "domain", message)
+    stated = {each.domain_at: each.domain for each in all_settings(platform)}
+    for at, own in stated.items():
+        for domain in FOREIGN_DOMAINS:
+            if f".{own}".endswith(f".{domain}"):
+                yield RULE.at(at, f"`{own}` belongs to the owner of {domain}")
 
 
 CHECK = Check(RULE, find)

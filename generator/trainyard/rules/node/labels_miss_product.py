@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import hardware
+from trainyard.rules._iterate import all_settings, hardware
 from trainyard.rules._labels import as_selector
 from trainyard.rules.node._labels import OTHER_NODES
 
@@ -29,15 +29,15 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    own = f"{platform.settings.domain}/"
+    own = tuple(f"{each.domain}/" for each in all_settings(platform))
     for node_type in hardware(platform):
         if node_type.gpu and not _names_product(node_type, own):
             message = f"{as_selector(node_type.labels)} selects nodes with any GPU"
             yield RULE.at(node_type.at / "labels", message)
 
 
-def _names_product(node_type: Hardware, own: str) -> bool:
-    """Return whether some label is that of the product, or one of the platform's own domain."""
+def _names_product(node_type: Hardware, own: tuple[str, ...]) -> bool:
+    """Return whether some label is that of the product, or one of the platform's own domains."""
     product = node_type.maker.label if node_type.maker else ""
     return any(key == product or key.startswith(own) for key in node_type.labels)
 
