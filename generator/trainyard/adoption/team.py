@@ -151,12 +151,23 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
 def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
     """Yield the claims that a team keeps."""
     own = [each for each in claims if each.team == crew.name]
-    if own:
+    if not all(each.meets for each in own):
         yield "storage:"
     for each in own:
-        value = f"{{volume: {inline(each.volume)}, size: {each.size}}}"
-        source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
-        yield said(f"  {inline(each.claim)}: {value}", source)
+        if not each.meets:
+            source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
+            yield said(f"  {_claim(each)}", source)
+    if met := [each for each in own if each.meets]:
+        values = ", ".join(map(_claim, met))
+        classes = ", ".join(dict.fromkeys(each.meets for each in met))
+        yield choose(
+            f"storage: {{{values}}}, after the claims of these names in {crew.namespaces[0]} are "
+            f"gone: nobody can change their class {classes}"
+        )
+
+
+def _claim(claim: Adopted) -> str:
+    return f"{inline(claim.claim)}: {{volume: {inline(claim.volume)}, size: {claim.size}}}"
 
 
 def space_lines(crew: Crew) -> Iterator[str]:
