@@ -151,15 +151,20 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
 def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
     """Yield the claims that a team keeps."""
     own = [each for each in claims if each.team == crew.name]
-    if not all(each.meets for each in own):
+    free = [each for each in own if not each.meets]
+    if free:
         yield "storage:"
-    for each in own:
-        if not each.meets:
-            source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
-            yield said(f"  {_claim(each)}", source)
-    if met := [each for each in own if each.meets]:
-        values = ", ".join(map(_claim, met))
-        classes = ", ".join(dict.fromkeys(each.meets for each in met))
+    for each in free:
+        source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
+        yield said(f"  {_claim(each)}", source)
+    yield from _met(crew, [each for each in own if each.meets])
+
+
+def _met(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
+    """Yield the choice about claims that stay where the tree's would be."""
+    if claims:
+        values = ", ".join(map(_claim, claims))
+        classes = ", ".join(dict.fromkeys(each.meets for each in claims))
         yield choose(
             f"storage: {{{values}}}, after the claims of these names in {crew.namespaces[0]} are "
             f"gone: nobody can change their class {classes}"
