@@ -157,14 +157,15 @@ def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
     for each in free:
         source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
         yield said(f"  {_claim(each)}", source)
-    yield from _met(crew, [each for each in own if each.meets])
+    yield from _met(crew, own)
 
 
 def _met(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
     """Yield the choice about claims that stay where the tree's would be."""
-    if claims:
-        values = ", ".join(map(_claim, claims))
-        classes = ", ".join(dict.fromkeys(each.meets for each in claims))
+    met = [each for each in claims if each.meets]
+    if met:
+        values = ", ".join(map(_claim, met))
+        classes = ", ".join(dict.fromkeys(each.meets for each in met))
         yield choose(
             f"storage: {{{values}}}, after the claims of these names in {crew.namespaces[0]} are "
             f"gone: nobody can change their class {classes}"
