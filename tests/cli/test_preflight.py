@@ -95,6 +95,20 @@ def test_adopted_object_is_compared_and_kept(tree: Path, trainyard: Call) -> Non
     assert batch.endswith("the sync changes it: value 7 -> 500")
 
 
+def test_queues_of_the_site_are_expected_while_they_go_on(tree: Path, trainyard: Call) -> None:
+    profile = tree / "profiles/clusters/lab.yaml"
+    before = profile.read_text("utf-8")
+    queue = {"apiVersion": "kueue.x-k8s.io/v1beta2", "spec": {"clusterQueue": "old"}}
+    adopt = 'adopt: {queues: site, until: "2099-12-31", reason: moves}\n'
+    for text, code in ((adopt + before, 0), (before, 1)):
+        profile.write_text(text, "utf-8")
+        assert trainyard("generate").code == 0
+        write("lab", "before", {"LocalQueue/team-nlp/old": queue})
+        ended = trainyard("preflight", "lab", "--from", FILE)
+        assert ended.code == code, ended.out
+        assert ("preflight/other-local-queue" in ended.out) == bool(code)
+
+
 def test_adopted_object_must_be_one_of_the_tree(tree: Path, trainyard: Call) -> None:
     adopt = 'adopt: {objects: [Cohort/reserch], until: "2099-12-31", reason: moves}\n'
     profile = tree / "profiles/clusters/lab.yaml"

@@ -283,6 +283,20 @@ QUEUES = (
         f"{_EAST} cohorts.research",
     ),
     Fault(
+        "a network policy of the site has the name, in a namespace that a team keeps",
+        EAST,
+        BEFORE,
+        {
+            "NetworkPolicy/team-nlp/default-deny": {
+                "apiVersion": "networking.k8s.io/v1",
+                "metadata": _BY_HELM,
+                "spec": {"podSelector": {}},
+            }
+        },
+        "name-taken",
+        "teams/nlp.yaml",
+    ),
+    Fault(
         "a team has a queue of the site",
         EAST,
         BEFORE,

@@ -12,6 +12,7 @@ from trainyard.adoption.wording import is_fit
 from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.importable import CLAIMS
 from trainyard.model.lookup import text, texts, value_at
+from trainyard.model.names import ADOPTED_CLASS
 from trainyard.model.quantity import format_bytes
 from trainyard.model.readable import VOLUMES
 
@@ -28,6 +29,8 @@ class Adopted:
     Args:
         size: as a profile has it.
         policy: what becomes of the volume when the claim goes; empty where the dump lacks it.
+        meets: storage class of the claim that is there, where it has the place of the tree's and
+            nobody can change it; else empty.
     """
 
     team: str
@@ -36,6 +39,7 @@ class Adopted:
     volume: str
     size: str
     policy: str
+    meets: str
 
 
 def adopted(crews: Sequence[Crew], facts: Facts) -> tuple[list[Adopted], list[Remark]]:
@@ -60,8 +64,15 @@ def adopted(crews: Sequence[Crew], facts: Facts) -> tuple[list[Adopted], list[Re
                 continue
             volume = text(body, "spec", "volumeName")
             size = format_bytes(_bytes(body, part))
-            kept.append(Adopted(crew.name, name, "", volume, size, policies.get(volume, "")))
+            policy, meets = policies.get(volume, ""), _met(body, crew)
+            kept.append(Adopted(crew.name, name, "", volume, size, policy, meets))
     return kept, lost
+
+
+def _met(body: Body, crew: Crew) -> str:
+    """Return the class of a claim that stays where the tree's would be; empty where it may."""
+    namespace, class_ = place_of(body)[0], text(body, "spec", "storageClassName") or "no class"
+    return class_ if class_ != ADOPTED_CLASS and crew.kept(namespace) == namespace else ""
 
 
 def _bytes(body: Body, part: str) -> int:

@@ -158,12 +158,29 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
 def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
     """Yield the claims that a team keeps."""
     own = [each for each in claims if each.team == crew.name]
-    if own:
+    free = [each for each in own if not each.meets]
+    if free:
         yield "storage:"
-    for each in own:
-        value = f"{{volume: {inline(each.volume)}, size: {each.size}}}"
+    for each in free:
         source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
-        yield said(f"  {inline(each.claim)}: {value}", source)
+        yield said(f"  {_claim(each)}", source)
+    yield from _met(crew, own)
+
+
+def _met(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
+    """Yield the choice about claims that stay where the tree's would be."""
+    met = [each for each in claims if each.meets]
+    if met:
+        values = ", ".join(map(_claim, met))
+        classes = ", ".join(dict.fromkeys(each.meets for each in met))
+        yield choose(
+            f"storage: {{{values}}}, after the claims of these names in {crew.namespaces[0]} are "
+            f"gone: nobody can change their class {classes}"
+        )
+
+
+def _claim(claim: Adopted) -> str:
+    return f"{inline(claim.claim)}: {{volume: {inline(claim.volume)}, size: {claim.size}}}"
 
 
 def space_lines(crew: Crew, site: Site) -> Iterator[str]:

@@ -177,7 +177,8 @@ def _refuse(site: Site) -> Task:
 def _end(site: Site) -> Task:
     adoption = site.cluster.adoption
     return Task(
-        "delete the old queues, flavors and cohorts, then merge without `adopt`",
+        "delete the old queues, and the flavors and cohorts whose names the tree does not have; "
+        "then merge without `adopt`",
         f"their owner, then {_platform(site)}",
         not adoption.until,
         "revert the merge; what was deleted needs its manifests",

@@ -27,8 +27,8 @@ RULE = Rule(
 _OTHERS = frozenset({CRDS, NODES, KUEUE_FILE, KUEUE_OPERATOR})
 """Each OpenShift has one Kueue, which its administrator makes; the cluster's README.md says what
 the tree takes over."""
-_TAKEN = tuple(each for each in TABLE if each not in _OTHERS and not each.of_tree)
-"""Who owns a namespace, owns what is in it."""
+_TAKEN = tuple(each for each in TABLE if each not in _OTHERS)
+"""A team may have the namespace that it had, with all that is in it."""
 
 
 def find(live: Live) -> Iterator[Diagnostic]:

@@ -16,12 +16,17 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="Namespaces of teams have no LocalQueue beside those of the tree.",
     why="Jobs that name the queue run outside of the team's quota, on nodes of others.",
-    fix="Have whoever made the queue delete it once its jobs have ended.",
+    fix="""
+        Have whoever made the queue delete it once its jobs have ended. Until then `queues: site` of
+        `adopt` lets the queues of the site go on.
+    """,
     waivable=True,
 )
 
 
 def find(live: Live) -> Iterator[Diagnostic]:
+    if live.site.cluster.adoption.keeps_queues:
+        return
     made = {(each.namespace, each.name) for each in live.made(LOCAL_QUEUES)}
     teams = {name: tenant for tenant in live.site.tenants for name in tenant.namespaces}
     for body in sorted(live.of(LOCAL_QUEUES), key=place_of):

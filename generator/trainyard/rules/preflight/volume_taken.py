@@ -22,8 +22,8 @@ RULE = Rule(
         it. A volume with another reclaim policy than `Retain` is deleted with its claim.
     """,
     fix="""
-        Set `persistentVolumeReclaimPolicy: Retain`; delete the old claim; then remove `claimRef` of
-        the volume.
+        Set `persistentVolumeReclaimPolicy: Retain`; delete the old claim; then replace `claimRef`
+        and the class of the volume in one patch. Without a reference any claim may get it.
     """,
 )
 
