@@ -28,8 +28,13 @@ pytestmark = [
 _PAGE = REPOSITORY / "docs" / "how-to" / "run-mpijobs-for-a-time.md"
 _OPERATOR = {"training.kubeflow.org/operator-name": "mpi-operator"}
 NLP = "teams/nlp.yaml"
-OPEN = {NLP: {"mpiJobs": {"prod-east": {"until": "9999-12-31"}}}}
-"""A team that may create MPIJobs."""
+OPEN = {
+    NLP: {
+        "mpiJobs": {"prod-east": {"until": "9999-12-31"}},
+        "queues": {"gpu": ["vision-queue"]},
+    }
+}
+"""A team that may create MPIJobs, also by a further name of its queue."""
 
 
 @pytest.fixture
@@ -127,7 +132,11 @@ def test_both_kinds_share_the_quota(scene: Scene) -> None:
     beside = scene.create("nlp", plain("beside", runtime, 2))
     assert scene.runs(beside)
 
-    second = _submit(scene, mpi_job(scene, "second"))
+    other = mpi_job(scene, "second")
+    other["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "vision"}
+    assert _is_refused(scene, _member(scene), other, "one of [gpu default vision-queue], not")
+    other["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "vision-queue"}
+    second = _submit(scene, other)
     assert scene.waits(second, "insufficient unused quota")
     assert not second.running
     _end_launcher(first)

@@ -153,29 +153,65 @@ def test_a_label_is_needed_for_nodes_of_the_other_class(stage: Stage) -> None:
     assert scene.flavors(unlabelled) == {"cpu"}
 
 
+FURTHER = over(BOTH, {NLP: {"queues": {"gpu": ["vision-queue", "old.queue"]}}})
+
+
+def named(name: str, runtime: str, queue: str) -> Body:
+    """Return a job as a person writes it who knows a queue of the site."""
+    job = plain(name, runtime, 2)
+    return {**job, "metadata": {**job["metadata"], "labels": {QUEUE: queue}}}
+
+
 def test_jobs_may_name_further_queues_of_the_class(stage: Stage) -> None:
     """Manifests of a site name its own queues. Kueue counts their jobs in the team's quota."""
-    scene = stage.deploy(over(BOTH, {NLP: {"queues": {"gpu": ["vision-queue", "old.queue"]}}}))
+    scene = stage.deploy(FURTHER)
     cpu, gpu = runtimes(scene)
-
-    def named(name: str, runtime: str, queue: str) -> Body:
-        job = plain(name, runtime, 2)
-        return {**job, "metadata": {**job["metadata"], "labels": {QUEUE: queue}}}
 
     refusal = 'must be one of [gpu default old.queue vision-queue], not "vision"'
     assert scene.denied("nlp", named("unknown", gpu, "vision"), refusal)
     assert scene.denied("nlp", named("other", cpu, "vision-queue"), "must be one of [cpu], not")
-    first = scene.create("nlp", named("first", gpu, "vision-queue"))
-    second = scene.create("nlp", named("second", gpu, "old.queue"))
+    first, second = (
+        scene.create("nlp", named(f"{queue[:3]}-job", gpu, queue))
+        for queue in ("vision-queue", "old.queue")
+    )
     assert scene.runs(first)
     assert scene.runs(second)
     assert scene.flavors(first) == {"dgx-h100"}
     third = scene.create("nlp", named("third", gpu, "vision-queue"))
     assert scene.waits(third, "insufficient unused quota")
 
-    scene = stage.deploy(BOTH)
-    assert first.is_admitted
-    assert scene.denied("nlp", named("late", gpu, "vision-queue"), "must be one of [gpu default]")
+
+def test_a_site_s_local_queue_makes_room_for_the_tree_s(stage: Stage) -> None:
+    """At the cut-over it is deleted and made anew: what runs goes on, what waits goes over."""
+    scene = stage.deploy(FURTHER)
+    _, gpu = runtimes(scene)
+    bodies = {(each.kind.name, each.name): each.body for each in scene.manifests}
+    own, queue = bodies["LocalQueue", "vision-queue"], bodies["ClusterQueue", "nlp-gpu"]
+    site = {**queue, "metadata": {"name": "site"}}
+    held = {**site, "spec": {**site["spec"], "stopPolicy": "Hold"}}
+    stage.api.apply(site)
+    stage.api.delete(own)
+    stage.api.apply({**own, "spec": {"clusterQueue": "site"}})
+
+    jobs = [scene.create("nlp", named(name, gpu, "vision-queue")) for name in ("a", "b", "c")]
+    assert stage.until(lambda: sum(job.is_admitted for job in jobs) == 2)
+    runs = [job for job in jobs if job.is_admitted]
+    (waits,) = (job for job in jobs if job not in runs)
+    stage.api.apply(held)
+    stage.api.delete(own)
+    stage.api.apply(own)
+
+    assert scene.runs(waits)
+    assert _queue_of(waits) == "nlp-gpu"
+    assert [_queue_of(job) for job in runs] == ["site", "site"]
+    for job in jobs:
+        job.delete()
+    stage.api.delete(held)
+
+
+def _queue_of(job: Job) -> str:
+    """Return the ClusterQueue that admitted a job."""
+    return str(job.workload["status"]["admission"]["clusterQueue"])
 
 
 def test_resources_as_the_sdk_sends_them(stage: Stage) -> None:
