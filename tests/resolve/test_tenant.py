@@ -222,11 +222,17 @@ def test_further_names_lead_to_the_queue_of_their_class() -> None:
 def test_a_held_queue_leaves_its_further_names_to_the_site(
     team: dict[str, Any], cluster: dict[str, Any], has_it: bool
 ) -> None:
-    """The site's LocalQueue of that name is there until the cut-over of the team."""
+    """The site's LocalQueue of that name is there until the cut-over of the team.
+
+    `default` would hold jobs that start without any queue until then. Policies refuse a TrainJob
+    without a label meanwhile, which nothing would queue.
+    """
     nlp = {**BOTH[NLP], "queues": {"gpu": ["vision-queue"]}, **team}
     here = space({**BOTH, NLP: nlp, CLUSTER: {**BOTH[CLUSTER], **cluster}})
 
-    assert ("vision-queue" in [local.name for local in here.local_queues]) is has_it
+    named = {local.name for local in here.local_queues}
+    assert named == {"cpu", "gpu", *(("default", "vision-queue") if has_it else ())}
+    assert SpaceView(here).limits["defaultQueue"] == ("gpu" if has_it else "")
 
 
 def test_the_only_class_of_node_serves_jobs_without_a_label() -> None:

@@ -175,28 +175,33 @@ class Space:
     @property
     def default_class(self) -> str:
         """Class of node for jobs without a queue's label; empty where they are refused."""
-        return self.default_queue.node_class if self.default_queue else ""
+        queue = self.default_queue
+        return queue.node_class if queue and self.is_led_to(queue) else ""
 
     @property
     def local_queues(self) -> tuple[LocalQueue, ...]:
         """Names by which its jobs ask for a queue: classes of node, none at all, further ones."""
         named = [LocalQueue(queue.node_class, queue) for queue in self.queues]
-        if self.default_queue:
+        if self.default_queue and self.default_class:
             named.append(LocalQueue(names.DEFAULT_QUEUE, self.default_queue))
         for queue in self.queues:
             named += [LocalQueue(name, queue) for name in self.further_names(queue)]
         return tuple(named)
 
     def further_names(self, queue: Queue) -> tuple[str, ...]:
-        """Return the further names of a queue.
-
-        While the site is adopted a queue that is held has none: the site's own queue has them, and
-        no LocalQueue can be led to another ClusterQueue.
-        """
-        if (self.cluster.adoption.until or self.team.stage.until) and not queue.state.is_open:
-            return ()
-        stated = self.profile.queues
+        """Return the further names of a queue; none before it is led to."""
+        stated = self.profile.queues if self.is_led_to(queue) else ()
         return tuple(sorted(each.name for each in stated if each.node_class == queue.node_class))
+
+    def is_led_to(self, queue: Queue) -> bool:
+        """Return whether jobs reach a queue by more than the name of its class of node.
+
+        While the site is adopted, no queue that is held: the site's own queue has the further
+        names, and no LocalQueue can be led to another ClusterQueue; and a LocalQueue `default`
+        would hold jobs that start without any queue today.
+        """
+        is_adopted = bool(self.cluster.adoption.until or self.team.stage.until)
+        return queue.state.is_open or not is_adopted
 
     @property
     def launches(self) -> tuple[Launch, ...]:
@@ -206,10 +211,11 @@ class Space:
     @property
     def default_launch(self) -> Launch | None:
         """The team's default runtime, in the default queue if it is there; None without one."""
-        wanted = self.team.default_runtime
+        wanted, queue = self.team.default_runtime, self.default_queue
+        preferred = queue.node_class if queue else ""
         return max(
             (launch for launch in self.launches if launch.runtime.name == wanted),
-            key=lambda each: (each.hardware.node_class == self.default_class, each.part == 1),
+            key=lambda each: (each.hardware.node_class == preferred, each.part == 1),
             default=None,
         )
 

@@ -158,7 +158,8 @@ def _of_claims(name: str, tenant: Tenant) -> Holders:
 
 def _default_queue(team: Team, tenant: Tenant) -> str:
     own = tenant.spaces[0].default_class
-    return "is refused" if team.default_queue == NO_QUEUE else f"is in queue {own or NONE}"
+    is_refused = team.default_queue == NO_QUEUE or (tenant.queues and not own)
+    return "is refused" if is_refused else f"is in queue {own or NONE}"
 
 
 def _of_space(space: Space) -> Facts:
