@@ -275,6 +275,20 @@ def test_runtime_needs_its_hardware_named_where_there_is_more(
     assert 'libraries: {openmpi: "4.1.6", cuda: "12.6", nccl: "2.23.4"} # placeholder: ' in text
 
 
+def test_name_that_a_profile_has_before_is_refused_with_the_way(
+    platform: Path, trainyard: Call
+) -> None:
+    """Where a runtime runs is read from the platform, which there is not while names are open."""
+    edit(platform / "profiles/teams/nlp.yaml", "runtimes: [", "runtimes: [other, ")
+    ended = trainyard("add", "runtime", "other", "--image", _IMAGE)
+
+    assert "there is no runtime `other`" in ended.out
+    assert ended.err == (
+        "If you add what is missing: remove its name there, add it, then name it again.\n"
+        "Nothing was written.\n"
+    )
+
+
 def test_image_without_digest_is_refused(platform: Path, trainyard: Call) -> None:
     """It would be an error of the profiles, so nothing is written."""
     before = _bytes(platform)
