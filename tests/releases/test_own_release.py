@@ -619,5 +619,6 @@ def test_works_without_go(platform: Path, trainyard: Call, monkeypatch: pytest.M
     assert trainyard(*fixed, "--facts", str(dump), *VERSIONS).code == 0
 
 
-def test_shipped_releases_are_not_asked_to_be_rehearsed() -> None:
-    assert {source.value["tested"] for source in releases().values()} == {"rehearsed", "schemas"}
+def test_each_shipped_release_was_rehearsed() -> None:
+    """Nobody rewrites that: `make e2e RELEASES=all` runs each."""
+    assert {source.value["tested"] for source in releases().values()} == {"rehearsed"}
