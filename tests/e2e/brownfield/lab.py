@@ -36,8 +36,6 @@ _PATIENCE = 120.0
 ANSWERS = {
     **USUAL,
     "server": "",
-    # The claim stays as it is: pods are on it.
-    "storage": "",
     "systemNamespaces": "systemNamespaces: [monitoring]",
 }
 """What the administrator decides of what the import leaves open."""
