@@ -21,6 +21,8 @@ USUAL = {
     "systemNamespaces": "systemNamespaces: [monitoring]",
     "numaNodes": "numaNodes: 2",
     "nics": "",
+    # A claim stays as it is: pods are on it.
+    "storage": "",
 }
 """Answers that any site can give, by the beginning of the choice; empty deletes the comment."""
 

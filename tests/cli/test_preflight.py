@@ -95,6 +95,29 @@ def test_adopted_object_is_compared_and_kept(tree: Path, trainyard: Call) -> Non
     assert batch.endswith("the sync changes it: value 7 -> 500")
 
 
+def test_labels_that_kubectl_applied_are_deleted(tree: Path, trainyard: Call) -> None:
+    """Those of other managers stay, and so do those that the tree states."""
+    adopt = 'adopt: {objects: [Namespace/team-nlp], until: "2099-12-31", reason: moves}\n'
+    profile = tree / "profiles/clusters/lab.yaml"
+    profile.write_text(adopt + profile.read_text("utf-8"), "utf-8")
+    assert trainyard("generate").code == 0
+    us = "app.kubernetes.io/managed-by"
+
+    def manager(name: str, *labels: str) -> dict[str, object]:
+        known = {f"f:{key}": dict[str, str]() for key in (".", *labels)}
+        fields = {"f:metadata": {"f:labels": known}}
+        return {"manager": name, "fieldsV1": fields}
+
+    entries = [manager("kubectl-client-side-apply", "cost", "zone", us), manager("helm", "zone")]
+    labels = {"cost": "1", "zone": "a", us: "Helm"}
+    body = {"apiVersion": "v1", "metadata": {"labels": labels, "managedFields": entries}}
+    write("lab", "before", {"Namespace/team-nlp": body})
+    ended = trainyard("preflight", "lab", "--from", FILE)
+    (found,) = re.findall(r"^(?:error|warning)\[.*", ended.out, re.MULTILINE)
+    assert found.startswith("warning[preflight/adopted-differs]: Namespace/team-nlp is there, and ")
+    assert found.endswith("the sync changes it: label cost is deleted")
+
+
 def test_queues_of_the_site_are_expected_while_they_go_on(tree: Path, trainyard: Call) -> None:
     profile = tree / "profiles/clusters/lab.yaml"
     before = profile.read_text("utf-8")

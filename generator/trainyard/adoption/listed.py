@@ -127,7 +127,7 @@ def _pods(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
         what = f"{counted(len(each), 'pod')} of {owner} with {counted(sum(each), 'GPU')}"
         part = f"pods in {namespace}"
         if namespace in spaces:
-            why = f"{what}: they go on; a job moves to the team's new namespace"
+            why = f"{what}: they go on; a job that waits is submitted again in the team's new queue"
             yield Remark(Mark.KEPT, part, why)
         else:
             why = f"{what}, outside of teams: the tree's policies refuse their next start"

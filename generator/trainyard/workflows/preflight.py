@@ -32,9 +32,10 @@ def compare(live: Live) -> Iterator[Diagnostic]:
 
 
 def _adopted(live: Live) -> Iterator[Diagnostic]:
-    """Yield the fields that a sync would change in objects of others."""
-    for manifest, fields in adopted(live):
-        changed = ", ".join(f"{field.path} {field.display}" for field in fields)
+    """Yield what a sync would change in objects of others."""
+    for manifest, fields, lost in adopted(live):
+        changes = [f"{field.path} {field.display}" for field in fields]
+        changed = ", ".join([*changes, *(f"label {key} is deleted" for key in lost)])
         message = f"{adopted_name(manifest.body)} is there, and the sync changes it: {changed}"
         yield ADOPTED_DIFFERS.at(manifest.at, message)
 

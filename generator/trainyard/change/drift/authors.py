@@ -10,6 +10,9 @@ from trainyard.model.lookup import mapping, mappings, text
 
 _DAY = 10
 """Characters of a time that are its date."""
+_APPLIED = "kubectl-client-side-apply"
+"""Whose fields Argo CD takes over before it applies, so that those that Git lacks are deleted
+(argoproj/argo-cd:gitops-engine/pkg/sync/sync_context.go@v3.5.7; seen with Argo CD 3.5.7)."""
 
 
 def since(have: Body, paths: Iterable[str]) -> str:
@@ -30,6 +33,21 @@ def since(have: Body, paths: Iterable[str]) -> str:
 def made(have: Body) -> str:
     """Return since when and by whom an object is as it is; empty where that is not known."""
     return _latest(mappings(dict(have), "metadata", "managedFields"))
+
+
+def lost_labels(have: Body, tree: Body) -> list[str]:
+    """Return the labels of an object that the first sync of an object of the tree deletes, sorted.
+
+    Args:
+        have: the object on the cluster.
+        tree: that of the tree.
+    """
+    entries = mappings(dict(have), "metadata", "managedFields")
+    applied, others = set[str](), {f"f:{key}" for key in mapping(dict(tree), "metadata", "labels")}
+    for entry in entries:
+        own = applied if text(entry, "manager") == _APPLIED else others
+        own.update(mapping(entry, "fieldsV1", "f:metadata", "f:labels"))
+    return sorted(key.removeprefix("f:") for key in applied - others if key != ".")
 
 
 def _last(entries: tuple[dict[str, Any], ...], path: str) -> str:

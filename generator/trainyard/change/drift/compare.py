@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from trainyard.change.drift.added import added, effect
-from trainyard.change.drift.authors import made, since
+from trainyard.change.drift.authors import lost_labels, made, since
 from trainyard.change.drift.meaning import facts_of
 from trainyard.change.drift.overlay import Schema, overlaid, schema_of
 from trainyard.change.drift.queues import promised, stopped
@@ -110,18 +110,25 @@ def drift_of(live: Live) -> Drift:
     )
 
 
-def adopted(live: Live) -> Iterator[tuple[Manifest, tuple[Difference, ...]]]:
+def adopted(live: Live) -> Iterator[tuple[Manifest, tuple[Difference, ...], list[str]]]:
     """Yield what a sync would change in each object of others that a profile adopts.
 
-    Labels and annotations are added, and change nothing for others.
+    Labels and annotations are added, and change nothing for others; but labels that
+    `kubectl apply` wrote are deleted: they come last.
     """
     adoption = live.site.cluster.adoption
     for found in _compared(live):
         if found.new and adoption.takes(found.new.body) and live.owner(found.have):
-            every = differences(found.new.body, found.manifest.body)
-            fields = tuple(each for each in every if not each.path.startswith("metadata"))
-            if fields:
-                yield found.manifest, fields
+            fields = _fields(found.new.body, found.manifest.body)
+            lost = lost_labels(found.have, found.manifest.body)
+            if fields or lost:
+                yield found.manifest, fields, lost
+
+
+def _fields(have: Body, tree: Body) -> tuple[Difference, ...]:
+    """Return the fields outside of its metadata in which an object differs from the tree's."""
+    every = differences(have, tree)
+    return tuple(each for each in every if not each.path.startswith("metadata"))
 
 
 def unserved(live: Live) -> Iterator[tuple[Resource, str]]:

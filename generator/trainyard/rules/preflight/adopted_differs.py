@@ -11,7 +11,11 @@ RULE = Rule(
     why="""
         The sync overwrites the field. Others may rely on it: a priority class orders jobs that
         wait in other queues too, and a flavor's labels choose the nodes of every queue that names
-        it.
+        it. Labels that `kubectl apply` wrote and Git lacks are deleted (seen with Argo CD 3.5.7),
+        also those by which policies choose namespaces, and Pod Security's.
     """,
-    fix="Write the value of the cluster into the profiles, or tell the owner before the sync.",
+    fix="""
+        Write the value of the cluster into the profiles, or tell the owner before the sync. An
+        owner who first runs `kubectl apply --server-side` with the same file keeps the labels.
+    """,
 )
