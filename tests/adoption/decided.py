@@ -21,6 +21,8 @@ USUAL = {
     "systemNamespaces": "systemNamespaces: [monitoring]",
     "numaNodes": "numaNodes: 2",
     "nics": "",
+    "until": 'until: "2099-03-31"',
+    "reason": "reason: teams move one after the other",
 }
 """Answers that any site can give, by the beginning of the choice; empty deletes the comment."""
 
