@@ -135,6 +135,7 @@ def taken(trainyard: Call) -> list[tuple[str, str]]:  # noqa: F811
         ([("volumeMode", "Block")], "# choose: storage: {data: {volume: pv", "  data: {adopted: "),
         ([("accessModes", ["ReadOnlyMany"])], "# choose: storage: {data: {volume", "{adopted: "),
         ([("storageClassName", "Odd.class")], "# choose: storage: {data: {volume", "{adopted: "),
+        ([("resources", {"requests": {"storage": "20T"}})], "the tree's differ in", "{adopted: "),
         ([("storageClassName", None)], "# choose: storage: {data: {volume", "{adopted: "),
     ],
 )
