@@ -23,6 +23,8 @@ USUAL = {
     "nics": "",
     # A claim stays as it is: pods are on it.
     "storage": "",
+    "until": 'until: "2099-03-31"',
+    "reason": "reason: teams move one after the other",
 }
 """Answers that any site can give, by the beginning of the choice; empty deletes the comment."""
 

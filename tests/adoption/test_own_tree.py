@@ -97,6 +97,7 @@ def _answers(site: Site) -> dict[str, str]:
     labels = "".join(f", NodeLabel/{level}: a" for level in own)
     return {
         **USUAL,
+        "storage": "",
         segments.partition(":")[0]: segments,
         "addresses": "addresses: 10.64.0.0/13" if fabric == "ib" else "addresses: 10.72.0.0/13",
         "external": f"external: {{{owners}{labels}}}",

@@ -127,11 +127,16 @@ def test_taints_of_kubernetes_are_refused(taint: str, system: bool) -> None:
     [
         (PRODUCT, False),
         ({"ml.example.com/type": "x"}, False),
-        ({"other.example.com/type": "x"}, True),
-        ({"ml.example.communal/type": "x"}, True),
+        ({"corp.internal/pool": "h100"}, False),
+        ({"pool": "h100"}, False),
+        ({"not-nvidia.com/pool": "h100"}, False),
+        ({"node.kubernetes.io/instance-type": "x"}, True),
+        ({"kubernetes.io/arch": "amd64"}, True),
+        ({"nvidia.com/gpu.present": "true", "kubernetes.io/os": "linux"}, True),
+        ({"nvidia.com/gpu.present": "true", "corp.internal/pool": "h100"}, False),
     ],
 )
-def test_gpu_nodes_are_selected_by_product_or_own_label(
+def test_gpu_nodes_are_selected_by_product_or_a_label_that_people_set(
     labels: dict[str, str], misses: bool
 ) -> None:
     assert ("node/labels-miss-product" in broken({HARDWARE: {"labels": labels}})) is misses

@@ -162,15 +162,26 @@ def _frameworks(stated: Sequence[str], where: str) -> Iterator[str]:
 
 def priority_lines(facts: Facts) -> Iterator[str]:
     """Yield the priority classes."""
-    bodies = sorted(facts.of(PRIORITIES), key=place_of)
+    bodies, drafted = sorted(facts.of(PRIORITIES), key=place_of), drafted_priorities(facts)
     if bodies:
         yield "priorities:"
     for body in bodies:
         name, value = place_of(body)[1], body.get("value")
-        if is_fit(name) and type(value) is int and abs(value) <= _MOST:
+        if body in drafted:
             yield said(f"  {inline(name)}: {value}", f"WorkloadPriorityClass {name}")
         else:
             yield choose(f"{name}: no class can have this name, or its value {value}", "  ")
+
+
+def drafted_priorities(facts: Facts) -> list[Body]:
+    """Return the priority classes that a profile can have as they are."""
+    return [
+        body
+        for body in facts.of(PRIORITIES)
+        if is_fit(place_of(body)[1])
+        and type(value := body.get("value")) is int
+        and abs(value) <= _MOST
+    ]
 
 
 def storage_lines(claims: Sequence[Adopted]) -> Iterator[str]:
@@ -179,9 +190,14 @@ def storage_lines(claims: Sequence[Adopted]) -> Iterator[str]:
     if names:
         yield "storage:"
     for name in names:
-        teams = ", ".join(sorted({each.team for each in claims if each.claim == name}))
-        line = f"  {inline(name)}: {{adopted: {{class: {ADOPTED_CLASS}}}}}"
-        yield said(line, f"claims of team {teams}; free each volume first")
+        own = [each for each in claims if each.claim == name]
+        teams = ", ".join(sorted({each.team for each in own}))
+        if own[0].stays:
+            line = f"  {inline(name)}: {{class: {inline(own[0].meets)}}}"
+            yield said(line, f"claims of team {teams}, which stay bound")
+        else:
+            line = f"  {inline(name)}: {{adopted: {{class: {ADOPTED_CLASS}}}}}"
+            yield said(line, f"claims of team {teams}; free each volume first")
 
 
 def release_lines(
@@ -203,14 +219,19 @@ def release_lines(
     yield said(f"release: {inline(release)}", f"named by `--release`; this runs: {runs}")
     if installed:
         pairs = ", ".join(f'{name}: "{version}"' for name, version in installed.items())
-        yield said(f"installed: {{{pairs}}}", "tags of the controllers' images")
+        yield said(
+            f"installed: {{{pairs}}}", "the newest kubelet, and tags of the controllers' images"
+        )
 
 
-def closing_lines(fabrics: Sequence[Drafted], daemons: Sequence[str]) -> Iterator[str]:
+def closing_lines(
+    fabrics: Sequence[Drafted], claims: Sequence[Adopted], daemons: Sequence[str]
+) -> Iterator[str]:
     """Yield what no dump has: networks, roles, and who owns what the tree needs.
 
     Args:
         fabrics: those of the cluster.
+        claims: that teams keep.
         daemons: namespaces of daemons on the nodes of pools.
     """
     if daemons:
@@ -225,5 +246,6 @@ def closing_lines(fabrics: Sequence[Drafted], daemons: Sequence[str]) -> Iterato
     yield choose("monitoring: the Prometheus that scrapes the platform; without it, no alerts")
     yield choose("roles: {operator: [GROUP], auditor: [GROUP]}: who runs the platform")
     needs = [name for fabric in fabrics for name in fabric.needs]
+    needs += sorted({f"StorageClass/{each.meets}" for each in claims if each.stays})
     if needs:
         yield choose(f"external: the owners of {', '.join(map(quoted, needs))}")

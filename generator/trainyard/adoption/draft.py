@@ -15,6 +15,7 @@ from trainyard.adoption.fabrics import remarks as fabric_remarks
 from trainyard.adoption.hardware import drafted
 from trainyard.adoption.model import Adoption, Choice, Crew, Kind, Mark, Pool, Remark, Share
 from trainyard.adoption.nodes import grouped
+from trainyard.adoption.objects import adopt_lines
 from trainyard.adoption.queues import crews, dangling, unused
 from trainyard.adoption.quota import Site, is_unlimited, mixed, parents_of, shares
 from trainyard.adoption.team import (
@@ -195,7 +196,8 @@ def _cluster(
     yield from cluster_file.priority_lines(facts)
     yield from cluster_file.storage_lines(parts.claims)
     daemons = listed.daemon_namespaces(facts, parts.site.pools.values(), parts.site.crews)
-    yield from cluster_file.closing_lines(parts.fabrics, daemons)
+    yield from cluster_file.closing_lines(parts.fabrics, parts.claims, daemons)
+    yield from adopt_lines(facts, parts.site, parts.claims)
 
 
 def _refused(kinds: Collection[Kind]) -> Iterator[str]:

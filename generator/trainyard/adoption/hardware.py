@@ -47,7 +47,7 @@ def drafted(kind: Kind, facts: Facts, presets: Mapping[str, Source]) -> Pool:
     per_node = {**_extended(found), **own.promised}
     lines = [
         *_lines(found, preset, fields, own.total),
-        *_system(found.first, own, knows_daemons=daemons is not None),
+        *_system(found, own, knows_daemons=daemons is not None),
         *_ports(found, fields, facts),
         *_broken(found),
         *_selected(kind),
@@ -133,18 +133,25 @@ def _sized(key: str, amount: int, node: str) -> Fact:
     return Fact(key, whole, source)
 
 
-def _system(node: str, own: Sizes, *, knows_daemons: bool) -> Iterator[str]:
+def _system(found: Measured, own: Sizes, *, knows_daemons: bool) -> Iterator[str]:
+    node = found.first
     value = f"{{{_share(own.system)}, pods: {own.system['pods']}}}"
     if knows_daemons:
         source = f"capacity less allocatable of {node}, and its daemons, in whole CPUs and Mi"
         yield said(f"system: {value}", source)
     else:
         yield choose(
-            "system: what daemons request on a node, since no pods are in the dump; "
-            f"proposal, without any: {value}"
+            "system: what daemons request on a node; no pods are in the dump, and a DaemonSet does "
+            f"not say on which nodes it runs; proposal, without any: {value}"
         )
     less = f"capacity less allocatable of node {node}, without what it evicts pods for"
+    if over := [name for name in SHARES.values() if _offers_too_much(found, name)]:
+        less += f"; allocatable {' and '.join(over)} is above capacity: read the nodes again"
     yield said(f"kubelet: {{{_share(own.kubelet)}}}", less)
+
+
+def _offers_too_much(found: Measured, resource: str) -> bool:
+    return base(found, "allocatable", resource) > base(found, "capacity", resource)
 
 
 def _share(amounts: Mapping[str, int]) -> str:

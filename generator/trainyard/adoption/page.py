@@ -34,8 +34,21 @@ def _lines(adoption: Adoption) -> Iterator[str]:
     for mark, title in _TITLES.items():
         found = (each for each in adoption.remarks if each.mark is mark)
         yield from _section(title, (f"{_cell(each.part)}: {_cell(each.text)}" for each in found))
+    yield from _section("What this page does not list", _elsewhere(adoption.cluster))
     kinds = counted(len(adoption.absent), "kind")
     yield from _section(f"{kinds} not in the dump", adoption.absent)
+
+
+def _elsewhere(cluster: str) -> Iterator[str]:
+    """Yield the commands that list more, as soon as there is a tree to compare with."""
+    yield (
+        f"After `trainyard generate`, `trainyard drift {cluster} --from DUMP` lists what the "
+        "teams' namespaces have beside the tree, and the groups that gain or lose a role."
+    )
+    yield (
+        f"`trainyard fit --replay DUMP --cluster {cluster}` lists workloads that would be refused "
+        "at their next start, also outside of teams."
+    )
 
 
 def _section(title: str, items: Iterable[str]) -> Iterator[str]:

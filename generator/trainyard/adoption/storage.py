@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainyard.adoption.amounts import read_amount
 from trainyard.adoption.model import Crew, Mark, Remark
@@ -18,8 +18,9 @@ from trainyard.model.readable import VOLUMES
 
 _MANY = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 _MIB = 1 << 20
+_SIZE = "spec.resources.requests.storage"
 _VOLUME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-"""Names of volumes, as in the schema of teams."""
+"""Names of volumes and classes, as in the schemas of teams and clusters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +28,27 @@ class Adopted:
     """A claim with its volume, which the team gets under the same name.
 
     Args:
+        namespace: that it is in.
         size: as a profile has it.
         policy: what becomes of the volume when the claim goes; empty where the dump lacks it.
         meets: storage class of the claim that is there, where it has the place of the tree's and
             nobody can change it; else empty.
+        stays: whether the tree's claim is that one, unchanged: by its class, and no volume.
     """
 
     team: str
     claim: str
-    space: str
+    namespace: str
     volume: str
     size: str
     policy: str
     meets: str
+    stays: bool
+
+    @property
+    def at(self) -> str:
+        """Its namespace and name."""
+        return f"{self.namespace}/{self.claim}"
 
 
 def adopted(crews: Sequence[Crew], facts: Facts) -> tuple[list[Adopted], list[Remark]]:
@@ -65,8 +74,32 @@ def adopted(crews: Sequence[Crew], facts: Facts) -> tuple[list[Adopted], list[Re
             volume = text(body, "spec", "volumeName")
             size = format_bytes(_bytes(body, part))
             policy, meets = policies.get(volume, ""), _met(body, crew)
-            kept.append(Adopted(crew.name, name, "", volume, size, policy, meets))
-    return kept, lost
+            stays = _is_same(body, meets, part)
+            kept.append(
+                Adopted(crew.name, name, namespace, volume, size, policy, meets, stays=stays)
+            )
+    return _agreed(kept), lost
+
+
+def _is_same(body: Body, meets: str, part: str) -> bool:
+    """Return whether the API server takes the tree's claim for one that is there, unchanged."""
+    modes, mode = texts(dict(body), "spec", "accessModes"), text(body, "spec", "volumeMode")
+    size = read_amount("storage", value_at(dict(body), _SIZE) or "0", part)
+    is_class = bool(meets) and text(body, "spec", "storageClassName") == meets
+    is_filesystem = mode in {"", "Filesystem"}
+    is_size = size == _bytes(body, part)
+    fits = _VOLUME.fullmatch(meets) is not None
+    return is_class and fits and modes == ("ReadWriteMany",) and is_filesystem and is_size
+
+
+def _agreed(kept: Sequence[Adopted]) -> list[Adopted]:
+    """Return claims of which those of one name all stay, or none: storage has one class."""
+    found = []
+    for each in kept:
+        same = [other for other in kept if other.claim == each.claim]
+        stays = all(other.stays and other.meets == each.meets for other in same)
+        found.append(replace(each, stays=stays))
+    return found
 
 
 def _met(body: Body, crew: Crew) -> str:
@@ -77,7 +110,7 @@ def _met(body: Body, crew: Crew) -> str:
 
 def _bytes(body: Body, part: str) -> int:
     """Return the size of a claim in whole Mi, rounded up; the volume has at least that."""
-    size = value_at(dict(body), "spec.resources.requests.storage") or "0"
+    size = value_at(dict(body), _SIZE) or "0"
     return max(-(-read_amount("storage", size, part) // _MIB), 1) * _MIB
 
 
@@ -99,8 +132,12 @@ def _refusal(body: Body, crew: Crew) -> str:
 
 
 def remarks(kept: Sequence[Adopted]) -> Iterator[Remark]:
-    """Yield what to do before a volume has a new claim."""
+    """Yield which claims stay, and what to do before the volume of another has a new one."""
     for each in kept:
+        if each.stays:
+            why = f"team {each.team} keeps it as it is: {each.size} of class {each.meets}"
+            yield Remark(Mark.KEPT, f"PersistentVolumeClaim {each.at}", why)
+            continue
         policy = each.policy or "unknown"
         text_ = (
             f"team {each.team} gets volume {each.volume} of {each.size}; "

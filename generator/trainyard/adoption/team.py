@@ -158,28 +158,31 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
 def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
     """Yield the claims that a team keeps."""
     own = [each for each in claims if each.team == crew.name]
-    free = [each for each in own if not each.meets]
-    if free:
+    stated = [each for each in own if each.stays or not each.meets]
+    if stated:
         yield "storage:"
-    for each in free:
+    for each in stated:
         source = f"PersistentVolumeClaim {crew.namespaces[0]}/{each.claim}"
         yield said(f"  {_claim(each)}", source)
     yield from _met(crew, own)
 
 
 def _met(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
-    """Yield the choice about claims that stay where the tree's would be."""
-    met = [each for each in claims if each.meets]
+    """Yield the choice about claims that are where the tree's would be, and differ."""
+    met = [each for each in claims if each.meets and not each.stays]
     if met:
         values = ", ".join(map(_claim, met))
         classes = ", ".join(dict.fromkeys(each.meets for each in met))
         yield choose(
             f"storage: {{{values}}}, after the claims of these names in {crew.namespaces[0]} are "
-            f"gone: nobody can change their class {classes}"
+            f"gone: the tree's differ in class ({classes}), access modes, volume mode or size, and "
+            "nobody can change these"
         )
 
 
 def _claim(claim: Adopted) -> str:
+    if claim.stays:
+        return f"{inline(claim.claim)}: {claim.size}"
     return f"{inline(claim.claim)}: {{volume: {inline(claim.volume)}, size: {claim.size}}}"
 
 

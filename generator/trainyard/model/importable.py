@@ -32,7 +32,7 @@ CLAIMS = Resource(
     "PersistentVolumeClaim",
     (
         *("spec.accessModes", "spec.resources.requests", "spec.storageClassName"),
-        *("spec.volumeName", "status.phase"),
+        *("spec.volumeMode", "spec.volumeName", "status.phase"),
     ),
 )
 NETWORK_POLICIES = Resource(

@@ -16,16 +16,24 @@ RULE = Rule(
     id="node/labels-miss-product",
     severity=Severity.WARNING,
     summary="""
-        Nodes with GPUs are selected by their product, or by a label below the settings' `domain`.
+        Nodes with GPUs are selected by their product, or by a label that an administrator sets.
     """,
     why=f"""
-        Every node with a GPU joins the pool, including nodes that are bought later. {OTHER_NODES}
+        Daemons, kubelet and clouds set the label: every node with a GPU joins the pool, including
+        nodes that are bought later. {OTHER_NODES}
     """,
     fix="""
-        Remove `labels`, so that the platform's own label selects the nodes; or add a label below
-        the settings' `domain`.
+        Remove `labels`, so that the platform's own label selects the nodes; or add a label that
+        you set on nodes with this product only.
     """,
 )
+
+
+_MACHINES = (
+    *("amd.com", "azure.com", "google.com", "habana.ai", "intel.com", "k8s.io", "kubernetes.io"),
+    *("nvidia.com", "openshift.io"),
+)
+"""Domains of labels that discovery, kubelet, operators and clouds set on nodes by themselves."""
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
@@ -37,9 +45,17 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _names_product(node_type: Hardware, own: tuple[str, ...]) -> bool:
-    """Return whether some label is that of the product, or one of the platform's own domains."""
+    """Return whether some label is that of the product, or one that people set."""
     product = node_type.maker.label if node_type.maker else ""
-    return any(key == product or key.startswith(own) for key in node_type.labels)
+    return any(
+        key == product or key.startswith(own) or not _is_of_a_machine(key)
+        for key in node_type.labels
+    )
+
+
+def _is_of_a_machine(key: str) -> bool:
+    domain = f".{key.rpartition('/')[0]}"
+    return domain.endswith(tuple(f".{each}" for each in _MACHINES))
 
 
 CHECK = Check(RULE, find, every=("trainyard.yaml",))

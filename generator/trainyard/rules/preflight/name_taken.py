@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.facts import place_of
 from trainyard.model.live import Live
-from trainyard.model.readable import CRDS, KUEUE_FILE, KUEUE_OPERATOR, NODES, TABLE
+from trainyard.model.manifest import Manifest
+from trainyard.model.readable import CRDS, KUEUE_FILE, KUEUE_OPERATOR, NAMESPACES, NODES, TABLE
 from trainyard.rules._check import LiveCheck
 
 RULE = Rule(
@@ -40,7 +41,15 @@ def find(live: Live) -> Iterator[Diagnostic]:
             if owner and not live.site.cluster.adoption.takes(manifest.body):
                 where = f" in {manifest.namespace}" if manifest.namespace else ""
                 message = f"{resource.kind} `{manifest.name}`{where} is there, made by {owner}"
-                yield RULE.at(manifest.at, message, cause=f"{message} ({manifest.path})")
+                yield RULE.at(_place(live, manifest), message, cause=f"{message} ({manifest.path})")
+
+
+def _place(live: Live, manifest: Manifest) -> Pointer:
+    """Return the place of the name: of a namespace, the key of the team or space."""
+    if not NAMESPACES.has(manifest.body):
+        return manifest.at
+    places = {space.namespace: space.profile.namespace_at for space in live.site.spaces}
+    return places.get(manifest.name, manifest.at)
 
 
 LIVE = LiveCheck(RULE, find, _TAKEN, partly=True)

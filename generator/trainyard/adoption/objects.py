@@ -1,0 +1,64 @@
+"""List the objects of the site that have a name of the tree's: `adopt.objects` of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from trainyard.adoption.cluster import cohort_names, drafted_priorities
+from trainyard.adoption.quota import Site
+from trainyard.adoption.storage import Adopted
+from trainyard.adoption.wording import choose, fit
+from trainyard.model.facts import Facts, named, place_of
+from trainyard.model.importable import NETWORK_POLICIES
+from trainyard.model.readable import COHORTS, FLAVORS, TOPOLOGIES
+from trainyard.yaml_io.scalars import inline
+
+POLICIES = frozenset({"default-deny", "dns", "jobs"})
+"""NetworkPolicies that each namespace of a team has, at any stage."""
+
+
+def adopt_lines(facts: Facts, site: Site, claims: Sequence[Adopted]) -> Iterator[str]:
+    """Yield what the tree takes over; until which day is somebody's choice."""
+    found = sorted({*_of_cluster(facts, site), *_of_teams(facts, site, claims)})
+    if found:
+        yield "adopt:"
+        yield choose("until: the last day of the move, quoted", "  ")
+        yield choose("reason: what is still there, and where it goes", "  ")
+        yield "  objects: # they have names of the tree's, and Argo CD takes them over"
+    yield from (f"    - {inline(each)}" for each in found)
+
+
+def _of_cluster(facts: Facts, site: Site) -> Iterator[str]:
+    """Yield the objects outside of namespaces that the drafts give the name that they have."""
+    cohorts = cohort_names(facts)
+    topologies = {pool.kind.topology for pool in site.pools.values()}
+    drafts: Mapping[str, set[str]] = {
+        "Cohort": named(facts.of(COHORTS)).keys() & _same(cohorts),
+        "ResourceFlavor": named(facts.of(FLAVORS)).keys() & site.pools.keys(),
+        "Topology": named(facts.of(TOPOLOGIES)).keys()
+        & _same({name: fit(name, "topology") for name in topologies}),
+        "WorkloadPriorityClass": set(named(drafted_priorities(facts))),
+    }
+    yield from (f"{kind}/{name}" for kind, names in drafts.items() for name in names)
+
+
+def _same(names: Mapping[str, str]) -> set[str]:
+    return {name for name, becomes in names.items() if name == becomes}
+
+
+def _of_teams(facts: Facts, site: Site, claims: Sequence[Adopted]) -> Iterator[str]:
+    """Yield the namespaces that keep their names, and what in them has a name of the tree's.
+
+    No LocalQueue: nobody can lead it to another queue, so it is deleted when the team moves.
+    """
+    spaces = {each for crew in site.crews for each in crew.namespaces if crew.kept(each) == each}
+    yield from (f"Namespace/{namespace}" for namespace in spaces)
+    yield from (f"NetworkPolicy/{each}" for each in sorted(_policies(facts, spaces)))
+    yield from (f"PersistentVolumeClaim/{each.at}" for each in claims if each.stays)
+
+
+def _policies(facts: Facts, spaces: Collection[str]) -> Iterator[str]:
+    """Yield namespace and name of each policy that has a name of the tree's."""
+    for namespace, name in map(place_of, facts.of(NETWORK_POLICIES)):
+        if namespace in spaces and name in POLICIES:
+            yield f"{namespace}/{name}"

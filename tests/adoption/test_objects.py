@@ -1,0 +1,169 @@
+"""Objects of the site that keep their names: Argo CD takes them over, and claims stay bound."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.adoption.decided import USUAL, decide, write_runtime
+from tests.adoption.sites import Body, binding, body, claim, flavor, local, node, priority, queue
+from tests.cli.calls import Ended, edit
+from tests.cli.fixtures import here, trainyard  # noqa: F401
+from trainyard.adoption.objects import POLICIES
+
+Call = Callable[..., Ended]
+CLUSTER = "profiles/clusters/site.yaml"
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates/team"
+
+
+def site(*more: Body) -> list[Body]:
+    """One team, of which all has a name of the tree's, and what only looks like that."""
+    pool = {"example.com/pool": "h100"}
+    api = "kueue.x-k8s.io/v1beta1"
+    levels = [{"nodeLabel": "example.com/rack"}, {"nodeLabel": "kubernetes.io/hostname"}]
+    return [
+        node("n1", labels={**pool, "example.com/rack": "r1"}),
+        flavor("h100", pool, topologyName="racks"),
+        flavor("spare", {"example.com/pool": "none"}),
+        body(api, "Topology", "racks", spec={"levels": levels}),
+        body(api, "Cohort", "lab", spec={}),
+        queue("vision", "lab", {"h100": {"nvidia.com/gpu": "8"}}),
+        local("vision", "jobs", "vision"),
+        binding("vision", "edit", "Group:vision"),
+        body("v1", "Namespace", "vision"),
+        body("v1", "Namespace", "web"),
+        priority("batch", 100),
+        priority("Too_odd", 100),
+        policy("vision", "default-deny"),
+        policy("vision", "own"),
+        policy("web", "default-deny"),
+        *more,
+    ]
+
+
+def policy(namespace: str, name: str) -> Body:
+    """Return a NetworkPolicy that closes a namespace."""
+    spec = {"podSelector": {}, "policyTypes": ["Ingress"]}
+    return body("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
+
+
+def drafted(trainyard: Call, here: Path, bodies: list[Body]) -> None:  # noqa: F811
+    """Import a dump into an empty folder."""
+    (here / "dump.json").write_text(json.dumps({"kind": "List", "items": bodies}), "utf-8")
+    ended = trainyard("import", "dump.json", "--cluster", "site", "--release", "kubernetes-1.36")
+    assert ended.code == 1, ended
+
+
+def adopted(here: Path) -> list[str]:  # noqa: F811
+    """Return the entries of `adopt.objects`."""
+    return re.findall(r"^    - (\S+)$", (here / CLUSTER).read_text("utf-8"), re.MULTILINE)
+
+
+NAMES = [
+    "Cohort/lab",
+    "Namespace/vision",
+    "NetworkPolicy/vision/default-deny",
+    "PersistentVolumeClaim/vision/datasets",
+    "ResourceFlavor/h100",
+    "Topology/racks",
+    "WorkloadPriorityClass/batch",
+]
+
+
+def test_names_that_the_tree_has_are_drafted(trainyard: Call, here: Path) -> None:  # noqa: F811
+    """No LocalQueue, nothing of other namespaces, and no name that changes."""
+    data = claim("vision", "datasets", "20Ti", "ReadWriteMany", "pv-datasets")
+    drafted(trainyard, here, site(data))
+    assert adopted(here) == NAMES
+
+
+def test_policies_are_those_of_the_templates() -> None:
+    names = {
+        match[1]
+        for path in TEMPLATES.glob("network-policy-*.j2")
+        if (match := re.search(r"^  name: (\S+)$", path.read_text("utf-8"), re.MULTILINE))
+    }
+    assert names >= POLICIES
+
+
+def test_preflight_takes_the_drafts_over(trainyard: Call, here: Path) -> None:  # noqa: F811
+    """Each entry is an object of the tree; without one, the finding is at the name's place."""
+    data = claim("vision", "datasets", "20Ti", "ReadWriteMany", "pv-datasets")
+    drafted(trainyard, here, site(data))
+    answers = {
+        "external": "external: {StorageClass/lustre: storage, NodeLabel/example.com/rack: racks}",
+        "Too_odd": "",
+        "pools": "",
+        "system": "system: {cpu: 10, memory: 61Gi, ephemeralStorage: 288Gi, pods: 1}",
+    }
+    assert decide(here / "profiles", {**USUAL, **answers}) == []
+    write_runtime(here / "profiles")
+    ended = trainyard("generate")
+    assert ended.code == 0, ended.out
+    made = (here / "overlays/site/teams/vision/persistentvolumeclaim-datasets.yaml").read_text()
+    assert "storage: 20Ti\n  storageClassName: lustre\n" in made
+    assert "volumeName" not in made
+    assert taken(trainyard) == [("LocalQueue", "profiles/teams/vision.yaml ")]
+
+    edit(here / CLUSTER, "    - Namespace/vision\n", "")
+    assert trainyard("generate").code == 0
+    assert ("Namespace", "profiles/teams/vision.yaml namespace") in taken(trainyard)
+
+
+def taken(trainyard: Call) -> list[tuple[str, str]]:  # noqa: F811
+    """Return kind and place of each object whose name is taken."""
+    trainyard("preflight", "site", "--from", "dump.json", "--format", "json:p.json")
+    found: list[dict[str, Any]] = json.loads(Path("p.json").read_text("utf-8"))["result"][
+        "diagnostics"
+    ]
+    return [
+        (each["message"].split()[0], f"{each['file']} {'.'.join(each['path'])}")
+        for each in found
+        if each["rule"] == "preflight/name-taken"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "team", "cluster"),
+    [
+        ([], "storage:\n  data: 20Ti #", "  data: {class: lustre} #"),
+        ([("volumeMode", "Block")], "# choose: storage: {data: {volume: pv", "  data: {adopted: "),
+        ([("accessModes", ["ReadOnlyMany"])], "# choose: storage: {data: {volume", "{adopted: "),
+        ([("storageClassName", "Odd.class")], "# choose: storage: {data: {volume", "{adopted: "),
+        ([("resources", {"requests": {"storage": "20T"}})], "the tree's differ in", "{adopted: "),
+        ([("storageClassName", None)], "# choose: storage: {data: {volume", "{adopted: "),
+    ],
+)
+def test_claim_stays_where_nothing_of_it_changes(
+    more: list[tuple[str, Any]],
+    team: str,
+    cluster: str,
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+) -> None:
+    """Else the API server refuses the tree's claim: somebody decides about the data first."""
+    data = claim("vision", "data", "20Ti", "ReadWriteMany", "pv-data")
+    data["spec"] |= dict(more)
+    drafted(trainyard, here, site(data))
+    assert team in (here / "profiles/teams/vision.yaml").read_text("utf-8")
+    assert cluster in (here / CLUSTER).read_text("utf-8")
+    assert ("PersistentVolumeClaim/vision/data" in adopted(here)) == (not more)
+
+
+def test_claims_of_one_name_stay_together_or_not_at_all(
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+) -> None:
+    """Storage of a cluster has one class."""
+    data = claim("vision", "data", "20Ti", "ReadWriteMany", "pv-data")
+    other = claim("speech", "data", "1Ti", "ReadWriteMany", "pv-other")
+    other["spec"]["storageClassName"] = "nfs"
+    team = [queue("speech", "", {"h100": {"nvidia.com/gpu": "0"}}), local("speech", "j", "speech")]
+    drafted(trainyard, here, site(data, other, *team))
+    assert "  data: {adopted: " in (here / CLUSTER).read_text("utf-8")
+    assert not [each for each in adopted(here) if each.startswith("PersistentVolumeClaim")]
