@@ -179,9 +179,12 @@ class Space:
 
     @property
     def local_queues(self) -> tuple[LocalQueue, ...]:
-        """Names under which its jobs ask for a queue: each class of node, and no label at all."""
+        """Names under which its jobs ask for a queue: each class of node, and no label at all.
+
+        While the team is observed not the latter: Kueue would hold each Job of the namespace.
+        """
         named = [LocalQueue(queue.node_class, queue) for queue in self.queues]
-        if self.default_queue:
+        if self.default_queue and not self.team.stage.observes:
             named.append(LocalQueue(names.DEFAULT_QUEUE, self.default_queue))
         return tuple(named)
 
