@@ -220,8 +220,10 @@ def _subject(scopes: Any) -> str:
         return "controller that nobody has scraped"
     if "mpi" in closure:
         return "runtime and kind of node"
-    if "firmness" in closure:
-        return f"{_subject(closure['scopes'])}, and stage of its teams"
+    if usual := closure.get("usual"):
+        return _subject(usual)
+    if staged := closure.get("wanted") or closure.get("spaces"):
+        return f"{_subject(staged)}, and stage of its teams"
     if member := closure.get("name"):
         return f"{member} of a team"
     name: str = scopes.__name__

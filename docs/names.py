@@ -70,7 +70,8 @@ def keeper(each: DerivedName) -> str:
 def _named_keepers(each: DerivedName) -> Iterator[str]:
     """Yield the policies and rules that refuse the name, to tenants or to profiles."""
     if each.is_of_a_job and (each.kind != "Secret" or each.taken == "kept"):
-        yield "trainyard-tenant-objects"
+        built_from = each.kind == "ConfigMap" and each.taken == "replaced"
+        yield "trainyard-sources" if built_from else "trainyard-tenant-objects"
     if each.is_bare:
         yield "trainyard-network-policies"
     elif each.taken != "kept":

@@ -19,8 +19,9 @@ GUARDS = (
     "trainyard-jobs",
     "trainyard-trainjob-form",
     "trainyard-no-orphans",
-    "trainyard-job-status",
+    "trainyard-closed-until-admitted",
 )
+ALWAYS = ("trainyard-job-status", "trainyard-sources")
 
 
 def stage(word: str) -> str:
@@ -60,12 +61,14 @@ def chosen(binding: dict[str, Any], namespace: str) -> bool:
 
 
 def actions(history: History, policy: str, namespace: str) -> list[str]:
-    """Return the actions of the only binding of a policy that chooses the namespace."""
+    """Return the actions of the only binding of a policy that chooses all of the namespace."""
     bindings = objects(history, "ValidatingAdmissionPolicyBinding").values()
     (binding,) = (
         each
         for each in bindings
-        if each["spec"]["policyName"] == policy and chosen(each, namespace)
+        if each["spec"]["policyName"] == policy
+        and chosen(each, namespace)
+        and not each["metadata"]["name"].endswith("-of-jobs")
     )
     found: list[str] = binding["spec"]["validationActions"]
     return found
@@ -82,6 +85,8 @@ def test_only_the_observed_team_is_opened(history: History) -> None:
     for policy in (*GUARDS, "trainyard-tenant-objects", "trainyard-network-policies"):
         assert actions(history, policy, "team-nlp") == ["Audit"]
         assert actions(history, policy, "team-audio") == ["Deny"]
+    assert [actions(history, policy, "team-nlp") for policy in ALWAYS] == [["Deny"], ["Deny"]]
+    _waiting_jobs_are_held(history)
     limits = objects(history, "ValidatingAdmissionPolicyBinding")["trainjob-limits-nlp"]["spec"]
     assert limits["validationActions"] == ["Audit"]
     assert limits["paramRef"]["parameterNotFoundAction"] == "Allow"
@@ -97,6 +102,23 @@ def test_only_the_observed_team_is_opened(history: History) -> None:
     assert "team-nlp/object-counts" not in objects(history, "ResourceQuota")
     assert "Until 2099-03-31 your team is not isolated" in _text(history, "samples/nlp/README.md")
     assert "| nlp | `observe` | 2099-03-31 | notebooks move |" in _text(history, "README.md")
+
+
+def _waiting_jobs_are_held(history: History) -> None:
+    """Assert that jobs in queues of the observed team are refused, and none gets one unasked."""
+    bindings = objects(history, "ValidatingAdmissionPolicyBinding")
+    of_jobs = [body for name, body in bindings.items() if name.endswith("-of-jobs")]
+    assert {each["spec"]["policyName"] for each in of_jobs} == {
+        *GUARDS,
+        "trainyard-tenant-objects",
+        "trainyard-trainjob-limits",
+    }
+    for each in of_jobs:
+        (chosen_by,) = each["spec"]["matchResources"]["objectSelector"]["matchExpressions"]
+        assert each["spec"]["validationActions"] == ["Deny"]
+        assert chosen_by["values"] == ["default", "gpu"]
+    assert "team-nlp/default" not in objects(history, "LocalQueue")
+    assert "team-audio/default" in objects(history, "LocalQueue")
 
 
 def test_team_goes_from_stage_to_stage_and_back(history: History) -> None:

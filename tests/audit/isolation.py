@@ -278,7 +278,7 @@ def _unchecked_copies(tree: Tree, team: str) -> Iterator[str]:
 def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
     """Trainer 2.3 reads a job's pods from a ConfigMap, in a namespace where teams write them."""
     policies = {each.name: each for each in tree.of("ValidatingAdmissionPolicy")}
-    policy = policies["trainyard-tenant-objects"]
+    policy = policies["trainyard-sources"]
     operations = set()
     for rule in policy.spec["matchConstraints"]["resourceRules"]:
         if "configmaps" in rule["resources"]:

@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.setup import bad, good
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Scene, Stage
 from trainyard_rehearsal.checks.access_requests import POD_OF_A_JOB
-from trainyard_rehearsal.checks.jobs import as_account, as_user
+from trainyard_rehearsal.checks.account_objects import owners
+from trainyard_rehearsal.checks.jobs import as_account, as_user, with_trainer
+from trainyard_rehearsal.checks.refusals import FINALIZER, NODES, PODSET, RANK_LABEL, TRAINER_ONLY
+from trainyard_rehearsal.checks.variants import with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.local_cluster import AUDIT_LOG
 from trainyard_rehearsal.control_plane.refusal import Refused
@@ -299,10 +302,11 @@ def adopting(stage: Stage) -> None:
 def not_enforced(stage: Stage) -> None:
     """Pods and Jobs of an observed team are made and recorded, and those of the other refused.
 
-    The nodes of the pools stay closed: the Job has the labels of ranks, and gets no pod there.
+    The nodes of the pools stay closed: the Job has the labels of ranks, and gets no pod there,
+    neither now nor when the team's queues open.
     """
     log = stage.lab.kubeconfig.parent / AUDIT_LOG
-    stage.deploy(bad("isolation/not-enforced"))
+    scene = stage.deploy(bad("isolation/not-enforced"))
     for namespace in _BOTH:
         stage.api.apply(_edits(namespace))
     editor = stage.api.acting(_EDITOR, ())
@@ -321,12 +325,40 @@ def not_enforced(stage: Stage) -> None:
     maker = as_account(stage.api, "system:serviceaccount:kube-system:job-controller")
     made = {"apiVersion": "v1", "kind": "Pod", **rank}
     assert stage.until(lambda: "trainyard-pool-nodes" in _refusal(maker, made, observed))
+    _keep_nothing_for_later(scene, editor, job)
+
+    _is_no_rank_later(stage, maker, made)
 
     stage.deploy({})
     assert stage.until(lambda: "violates PodSecurity" in _refusal(editor, pod, observed))
     assert stage.until(lambda: "trainyard-jobs" in _refusal(editor, job, observed))
 
 
+def _keep_nothing_for_later(scene: Scene, editor: Api, job: Body) -> None:
+    """Assert that an observed team makes nothing that is obeyed when its queues open."""
+    observed = "team-vision"
+    marked = with_change(job, {"spec": {"template": {"metadata": {"labels": _ADMITTED}}}})
+    assert scene.stage.until(lambda: PODSET in _refusal(editor, marked, observed))
+    snapshot = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a-runtime-snapshot"}}
+    assert scene.stage.until(lambda: TRAINER_ONLY in _refusal(editor, snapshot, observed))
+    (queue, *_) = (each.name for each in scene.space(observed).local_queues)
+    waiting = scene.body("vision", 2, queue_name=queue)
+    held = with_change(waiting, {"metadata": {"finalizers": ["example.com/hold"]}})
+    large = with_trainer(waiting, numNodes=5000)
+    for body, words in ((held, FINALIZER), (large, NODES)):
+        assert scene.denied("vision", body, words)
+
+
+def _is_no_rank_later(stage: Stage, maker: Api, made: Body) -> None:
+    """Assert that a pod of that Job is none of the team's next stage, unless Kueue admitted it."""
+    observed, next_stage = "team-vision", {"teams/vision.yaml": {"adopt": {"stage": "warn"}}}
+    stage.deploy(bad("isolation/not-enforced", **next_stage))
+    assert stage.until(lambda: RANK_LABEL in _refusal(maker, made, observed))
+    rank = with_change(made, {"metadata": {**owners(), "labels": _ADMITTED}})
+    assert stage.until(lambda: not _refusal(maker, rank, observed)), _refusal(maker, rank, observed)
+
+
+_ADMITTED = {"kueue.x-k8s.io/podset": "node"}
 _EDITOR = "editor"
 """Has the role of Kubernetes that a namespace of the site gives its people."""
 

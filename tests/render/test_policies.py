@@ -63,7 +63,7 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
     """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or
     without the help."""
     words = _words(_policies(release)["trainyard-trainjob-limits"])
-    assert len(words) == 24
+    assert len(words) == 25
     for known in (
         "queue-name",
         "priority-class",

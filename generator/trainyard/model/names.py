@@ -223,6 +223,11 @@ def staged(binding: str, stage: str) -> str:
     return f"{binding}-{stage}"
 
 
+def queued(binding: str) -> str:
+    """Return the name of a binding of a policy for the jobs of teams that it does not hold yet."""
+    return f"{binding}-of-jobs"
+
+
 def egress_policy(rule: str = "*") -> str:
     """Return the NetworkPolicy of an egress rule; a pattern for that of any."""
     return f"{_EGRESS}{rule}"

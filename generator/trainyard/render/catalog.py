@@ -15,7 +15,16 @@ from trainyard.model.platform import Site
 from trainyard.render import scopes
 from trainyard.render.delivery import Delivery
 from trainyard.render.scopes import Scope
-from trainyard.render.stages import bound, copies_name, limited_spaces, of_nodes, open_spaces
+from trainyard.render.stages import (
+    always,
+    bound,
+    copies_name,
+    limited_spaces,
+    of_jobs,
+    of_nodes,
+    of_spaces,
+    open_spaces,
+)
 from trainyard.render.views.space import SpaceView
 from trainyard.render.views.tenant import TenantView
 
@@ -106,15 +115,20 @@ CATALOG: tuple[Entry[Site], ...] = (
         "platform/cluster-role-binding-catalog-viewer",
         scopes.each("binding", lambda tenant: TenantView(tenant).bindings),
     ),
-    *_policy("closed", scopes.cluster, bound("trainyard-closed-until-admitted", scopes.cluster)),
+    *_policy(
+        "closed",
+        scopes.cluster,
+        bound("trainyard-closed-until-admitted", scopes.cluster, of_nodes),
+    ),
     Entry("platform/config-map-admitted-namespaces", scopes.cluster),
     *_policy("no-orphans", scopes.cluster, bound("trainyard-no-orphans", scopes.cluster, of_nodes)),
     *_policy("jobs", scopes.cluster, bound("trainyard-jobs", scopes.cluster, of_nodes)),
-    *_policy("job-status", scopes.cluster, bound("trainyard-job-status", scopes.cluster, of_nodes)),
-    *_policy("tenant-objects", scopes.cluster, bound("trainyard-tenant-objects", scopes.cluster)),
+    *_policy("job-status", scopes.cluster, bound("trainyard-job-status", scopes.cluster, always)),
+    *_policy("tenant-objects", scopes.cluster, of_jobs("trainyard-tenant-objects")),
     *_policy("network-policies", scopes.cluster, bound(TEAM_NETWORK_POLICIES, scopes.cluster)),
     *_policy("object-count", scopes.cluster, bound("trainyard-object-count", scopes.cluster)),
     *_policy("parameters", scopes.cluster),
+    *_policy("sources", scopes.cluster),
     *_policy("pool-nodes", scopes.cluster),
     *_policy("external-addresses", scopes.cluster, feature="external-ips"),
     *_policy("team-namespaces", scopes.cluster),
@@ -122,17 +136,25 @@ CATALOG: tuple[Entry[Site], ...] = (
     *_policy("adopted-volumes", scopes.with_adopted_volumes),
     *_policy("shells", scopes.debugged, bound("trainyard-shells", scopes.debugged)),
     *_policy("own-runtimes", scopes.own_runtimes, scopes.own_runtime_spaces),
-    *_policy("copies", scopes.own_runtimes, bound(copies_name, scopes.copied_launches, of_nodes)),
+    *_policy("copies", scopes.own_runtimes, bound(copies_name, scopes.copied_launches, always)),
     *_policy(
         "trainjob-form", scopes.cluster, bound("trainyard-trainjob-form", scopes.cluster, of_nodes)
     ),
     *_policy("trainjob-help", scopes.cluster, scopes.spaces),
-    *_policy("trainjob-limits", scopes.cluster, scopes.spaces),
+    *_policy(
+        "trainjob-limits",
+        scopes.cluster,
+        of_spaces(lambda space: space.limits_name, scopes.spaces),
+    ),
     Entry("platform/config-map-trainjob-limits", scopes.spaces),
     Entry("platform/cluster-role-mpijob-user", scopes.with_mpi_jobs),
     Entry("platform/cluster-role-mpijob-viewer", scopes.with_mpi_jobs),
     *_policy("mpijob-end", scopes.with_mpi_jobs, scopes.spaces_with_mpi_jobs),
-    *_policy("mpijob-limits", scopes.with_mpi_jobs, scopes.spaces_with_mpi_jobs),
+    *_policy(
+        "mpijob-limits",
+        scopes.with_mpi_jobs,
+        of_spaces(lambda space: space.mpi_limits_name, scopes.spaces_with_mpi_jobs),
+    ),
     Entry("platform/cluster-role-finished-jobs", scopes.cleanup),
     Entry("platform/service-account-finished-jobs", scopes.cleanup),
     Entry("platform/external-secret-pull", scopes.cleanup_secret),

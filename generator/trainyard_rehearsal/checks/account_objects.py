@@ -12,6 +12,7 @@ from trainyard_rehearsal.checks.pool_attacks import gateways, networks, pool_att
 from trainyard_rehearsal.checks.refusals import (
     CONTROLLER_UID,
     DELIVERY,
+    DENIED,
     EXTERNAL,
     FILES,
     FINALIZER,
@@ -57,6 +58,8 @@ _JOBS = ("batch/v1", "evil/v1")
 
 _LABELS = ({names.JOB_LABEL: "v1"}, {names.JOB_LABEL: ""})
 _SHELLS = ("x-node-0-0-22222", "x-launcher-0-0-bcdfg")
+_PODSET = "kueue.x-k8s.io/podset"
+"""Label of the pods that Kueue has admitted."""
 
 
 def owners(
@@ -124,8 +127,15 @@ def taken(site: Site, space: Space) -> Iterator[Attack]:
 
 def made_for_job() -> Body:
     """Return what makes a pod that the controller of Jobs creates a rank."""
-    labels = {names.JOB_LABEL: "x"}
+    labels = {names.JOB_LABEL: "x", _PODSET: "node"}
     return {"metadata": {**owners(), "labels": labels, "name": "x-node-0-0-bcdfg"}}
+
+
+def not_of_kueue(site: Site, space: Space) -> Iterator[Attack]:
+    """Yield pods of a Job that looks like JobSet's, and that Kueue did not admit."""
+    unqueued: Body = {"metadata": {**owners(), "labels": {names.JOB_LABEL: "x"}}}
+    for change in ({}, *(change for change, _ in taken(site, space) if "spec" in change)):
+        yield with_change(change, unqueued), RANK_LABEL
 
 
 def networks_of_ranks(site: Site, space: Space) -> Iterator[Attack]:
@@ -153,7 +163,7 @@ def labelled() -> Iterator[Attack]:
     for labels in _LABELS:
         yield {"metadata": {"labels": labels}}, RANK_LABEL
         yield {"metadata": {**owners(), "labels": labels}}, RANK_LABEL
-    yield {"metadata": {"labels": {"kueue.x-k8s.io/podset": "node"}}}, PODSET
+    yield {"metadata": {"labels": {_PODSET: "node"}}}, PODSET
     for key in ("batch.kubernetes.io/controller-uid", "controller-uid"):
         yield {"metadata": {"labels": {key: _UID}}}, CONTROLLER_UID
 
@@ -181,6 +191,8 @@ def forged_jobs() -> Iterator[Attack]:
         yield {"metadata": {"labels": labels}}, RANK_JOB
         yield {"spec": {"template": {"metadata": {"labels": labels}}}}, RANK_JOB
     yield {"metadata": {"labels": {QUEUE_LABEL: "default"}}}, RANK_QUEUE
+    # Kueue gives it a queue first, so that either policy may answer.
+    yield {"spec": {"template": {"metadata": {"labels": {_PODSET: "node"}}}}}, DENIED
 
 
 def disowned() -> Iterator[Attack]:

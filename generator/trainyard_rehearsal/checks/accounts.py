@@ -174,8 +174,9 @@ class _Tried:
         controllers = [self._kubernetes(name) for name in _CONTROLLERS]
         for maker in (self._account, *controllers, self._kubernetes("job-controller")):
             yield from self._created(maker, pod, objects.forged_pods(self._lab.plan.site, space))
-        networks = list(objects.networks_of_ranks(self._lab.plan.site, space))
-        yield from self._created(self._kubernetes("job-controller"), pod, networks)
+        of_jobs = self._kubernetes("job-controller")
+        for attacks in (objects.networks_of_ranks, objects.not_of_kueue):
+            yield from self._created(of_jobs, pod, attacks(self._lab.plan.site, space))
         for maker in (self._account, *controllers):
             yield from self._created(maker, pod, objects.labelled())
             yield from self._created(maker, pod, objects.mounting_files())

@@ -34,6 +34,7 @@ _GOOD_PODS: tuple[Body, ...] = (
         ],
     },
 )
+_OF_POD = f"metadata.labels['{names.JOB_LABEL}']"
 _GOOD_TRAINERS: tuple[Body, ...] = (
     {"image": "registry.example.com/x:1"},
     {"command": ["a"], "args": ["b"]},
@@ -41,6 +42,7 @@ _GOOD_TRAINERS: tuple[Body, ...] = (
         "env": [
             {"name": "A", "value": "b"},
             {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
+            {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": _OF_POD}}},
         ]
     },
 )

@@ -62,9 +62,9 @@ from trainyard_rehearsal.control_plane.api import Body
 _ENV: tuple[list[Body], ...] = (
     [],
     [{"name": "A", "value": ""}],
-    [{"name": "1A=", "value": "x"}],
     [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}}],
     [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.foo"}}}],
+    [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['x y']"}}}],
     [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "", "key": "a"}}}],
     [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "Not A Name", "key": "a"}}}],
     [{"name": "A", "value": "x", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from trainyard.diagnostics import Pointer
 from trainyard.model.names import SYSTEM_NAMESPACE
 from trainyard.model.reserved import shadowing_namespaces
 from trainyard.model.trusted import trusted_namespaces
@@ -106,7 +107,14 @@ def _strangers(lab: Lab, maker: Api) -> list[Api]:
 
 def _of_team(lab: Lab, makers: Iterable[Api], refusal: str) -> Iterator[RequestCase]:
     """Yield changes of the namespace of a team, and its deletion."""
-    body, at = _namespace(lab.plan.site.spaces[0].namespace), lab.plan.site.cluster.at
+    site = lab.plan.site
+    for name in (site.spaces[0].namespace, site.cluster.system_namespace):
+        yield from _changes_of(_namespace(name), site.cluster.at, makers, refusal)
+
+
+def _changes_of(
+    body: Body, at: Pointer, makers: Iterable[Api], refusal: str
+) -> Iterator[RequestCase]:
     changes: tuple[Body, ...] = (
         {"labels": {"pod-security.kubernetes.io/enforce": "privileged"}},
         {"labels": {"mine": "x"}},
@@ -116,10 +124,10 @@ def _of_team(lab: Lab, makers: Iterable[Api], refusal: str) -> Iterator[RequestC
     for maker in makers:
         for metadata in changes:
             request = partial(maker.patch, body, {"metadata": metadata}, dry_run=True)
-            display = f"a team's namespace changed to {as_json(metadata)}"
+            display = f"namespace {body['metadata']['name']} changed to {as_json(metadata)}"
             yield RequestCase(display, request, at, refusal)
         delete = partial(maker.delete, body, dry_run=True)
-        yield RequestCase("a team's namespace deleted", delete, at, refusal)
+        yield RequestCase(f"namespace {body['metadata']['name']} deleted", delete, at, refusal)
 
 
 def _for_platform(lab: Lab, maker: Api) -> Iterator[RequestCase]:

@@ -109,13 +109,13 @@ DEFECTS = (
     ),
     Defect(
         isolation.only_trainer_writes_what_it_builds_jobs_from,
-        "validatingadmissionpolicy-trainyard-tenant-objects.yaml",
+        "validatingadmissionpolicy-trainyard-sources.yaml",
         ("spec", "matchConstraints", "resourceRules", 0, "operations"),
         ["CREATE"],
     ),
     Defect(
         isolation.only_trainer_writes_what_it_builds_jobs_from,
-        "validatingadmissionpolicybinding-trainyard-tenant-objects.yaml",
+        "validatingadmissionpolicybinding-trainyard-sources.yaml",
         ("spec", "policyName"),
         "other",
     ),

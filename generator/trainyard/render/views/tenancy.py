@@ -24,6 +24,11 @@ class Tenancy:
         return " || ".join([own, *(f"{name} == {text(other)}" for other in others)])
 
     @property
+    def own_namespace(self) -> str:
+        """CEL: the name of the platform's own namespace."""
+        return text(self.cluster.system_namespace)
+
+    @property
     def leaves_networks_of_teams(self) -> str:
         """CEL: annotations that choose networks name none of another team's namespace."""
         named = self.cluster.named_namespaces
