@@ -141,18 +141,18 @@ def _others(tenant: Tenant, site: Site, closed: Sequence[State]) -> Iterator[str
     here = site.cluster.at.file
     if not any(state.at.file == here for state in closed):
         return
-    others = [
-        other.name
-        for other in site.tenants
-        if other.name != tenant.name
-        and not other.team.stage.observes
-        and all(queue.state.at.file == here for queue in other.queues)
-    ]
+    alike = [each for each in site.tenants if _files(each) == {here} and each != tenant]
+    others = [each.name for each in alike if not each.team.stage.observes]
     if others:
         yield (
             f"an open cluster opens team {few(others)} too: to open one team alone, write "
             "`state: held` into the others' profiles"
         )
+
+
+def _files(tenant: Tenant) -> set[str]:
+    """Return the profiles that state its queues' states."""
+    return {queue.state.at.file for queue in tenant.queues}
 
 
 def _delete(tenant: Tenant) -> str:
