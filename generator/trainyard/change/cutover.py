@@ -139,20 +139,18 @@ def _opening(stage: Stage, closed: Sequence[State]) -> str:
 def _others(tenant: Tenant, site: Site, closed: Sequence[State]) -> Iterator[str]:
     """Yield the other teams whose queues open as soon as the cluster is not held."""
     here = site.cluster.at.file
-    if not any(state.at.file == here for state in closed):
-        return
-    alike = [each for each in site.tenants if _files(each) == {here} and each != tenant]
-    others = [each.name for each in alike if not each.team.stage.observes]
-    if others:
+    others = [each.name for each in site.tenants if each != tenant and _opens_with(here, each)]
+    if others and here in {state.at.file for state in closed}:
         yield (
             f"an open cluster opens team {few(others)} too: to open one team alone, write "
             "`state: held` into the others' profiles"
         )
 
 
-def _files(tenant: Tenant) -> set[str]:
-    """Return the profiles that state its queues' states."""
-    return {queue.state.at.file for queue in tenant.queues}
+def _opens_with(cluster: str, tenant: Tenant) -> bool:
+    """Return whether a cluster's profile, and nothing else, holds the queues of a team."""
+    files = {queue.state.at.file for queue in tenant.queues}
+    return files == {cluster} and not tenant.team.stage.observes
 
 
 def _delete(tenant: Tenant) -> str:
