@@ -83,7 +83,7 @@ def test_steps_name_who_how_long_and_the_way_back(trainyard: Call) -> None:
     prepend(NLP, STAGE)
     edit(CLUSTER, "priorities: {production: 1000, interactive: 800, batch: 500}", _LIMITED)
     shown = trainyard("cutover", "lab").out
-    assert "team nlp at stage observe is held, by `adopt.stage` in profiles/teams/nlp.yaml" in shown
+    assert "queues: set `stage: warn` in profiles/teams/nlp.yaml, which holds its jobs" in shown
     assert "who: nlp@ml.example.com, then the platform team\n" in shown
     assert "until 2099-02-28: notebooks move\n" in shown
     assert "on the way back at most 2d\n" in shown
@@ -93,6 +93,24 @@ def test_steps_name_who_how_long_and_the_way_back(trainyard: Call) -> None:
 _LIMITED = (
     "priorities: {production: {value: 1000, deadline: 2d}, batch: {value: 500, deadline: 8h}}"
 )
+
+
+def test_the_stage_opens_the_queues_of_a_team_that_is_observed(trainyard: Call) -> None:
+    """An open cluster opens the other teams alone, and the later step of the team has no stage."""
+    prepend(NLP, STAGE)
+    shown = trainyard("cutover", "lab").out
+    of_audio, of_nlp = shown[shown.index("team audio: hold") :].split("team nlp: hold")
+    held = "cluster lab is held, by `state` in profiles/clusters/lab.yaml"
+    assert f"queues: {held}; and set `stage: warn` in profiles/teams/nlp.yaml" in of_nlp
+    assert "an open cluster opens team audio too" in of_nlp
+    assert "until 2099-02-28: notebooks move" in of_nlp
+    assert "opens team nlp" not in of_audio
+    assert f"queues: {held}\n" in of_audio
+    assert "team nlp: change what breaks its rules, then remove `adopt` in" in shown
+    edit(CLUSTER, "state: held\n", "")
+    assert progress(trainyard) == ["done", "done", "next", "later", "later", "later"]
+    edit(NLP, "stage: observe", "stage: warn")
+    assert progress(trainyard) == ["done", "done", "done", "next", "later", "later"]
 
 
 def test_import_names_the_old_queues(trainyard: Call) -> None:

@@ -93,6 +93,8 @@ def test_adopted_object_is_compared_and_kept(tree: Path, trainyard: Call) -> Non
     assert cohort.startswith("warning[preflight/adopted-differs]: Cohort/research is there, and ")
     assert batch.startswith("warning[preflight/adopted-differs]: WorkloadPriorityClass/batch is ")
     assert batch.endswith("the sync changes it: value 7 -> 500")
+    assert " -> " in cohort
+    assert " differs" not in cohort
 
 
 def test_labels_that_kubectl_applied_are_deleted(tree: Path, trainyard: Call) -> None:

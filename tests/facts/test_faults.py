@@ -51,6 +51,7 @@ def test_planted_fault_is_found(fault: Fault) -> None:
 ELSEWHERE = {
     "adopted-differs",
     "framework-left-out",
+    "kueue-keys-gained",
     "kueue-keys-lost",
     "node-of-two-pools",
     "old-facts",

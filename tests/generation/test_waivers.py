@@ -82,6 +82,20 @@ def test_error_is_never_waived() -> None:
     assert rules(waived([error], [(*_key(), "2026-12-31")])) == [error.rule, UNUSED_WAIVER.id]
 
 
+@pytest.mark.parametrize("complete", [True, False])
+def test_waiver_that_can_lift_nothing_is_reported(complete: bool) -> None:
+    """Also of a rule about a running cluster, which is not looked at; one that lifts is not."""
+    entries = [
+        {"rule": rule, "file": FILES[0], "reason": "r", "owner": "o", "expires": "2026-12-31"}
+        for rule in ("preflight/missing-namespace", "preflight/unchecked")
+    ]
+    source = Source("profiles/waivers.yaml", b"waivers", {"waivers": entries})
+    (unused,), _ = apply_waivers([], source, TODAY, complete=complete)
+
+    assert (unused.rule, unused.at.path) == (UNUSED_WAIVER.id, ("waivers", 0, "rule"))
+    assert unused.message == "preflight/missing-namespace is an error that no waiver lifts"
+
+
 def test_expired_waiver_is_an_error_at_its_date() -> None:
     """It is reported whether or not it still waives something."""
     for found in ([finding()], []):

@@ -113,6 +113,17 @@ def test_readme_lists_the_daemons_that_no_profile_names() -> None:
     assert "each other DaemonSet that the nodes need adds `corp.internal/gpus`" in page
 
 
+def test_adopted_volumes_have_no_storage_class_to_ask() -> None:
+    """Their volumes name the driver; other classes are asked for beside them."""
+    adopted = {"imagenet": {"adopted": {"class": "trainyard-adopted"}}}
+    page = readme(site({CLUSTER: {"storage": adopted}}))
+
+    assert "volumes of class `trainyard-adopted` (without a StorageClass)" in page
+    assert "StorageClass/trainyard-adopted" not in page
+    assert re.search(r"get storageclass [a-z -]+ -o .*; oc get persistentvolumes -o custom", page)
+    assert not re.search(r"get storageclass [^;]*trainyard-adopted", page)
+
+
 def test_owner_of_a_class_cannot_break_the_line() -> None:
     owner = {CLUSTER: {"external": {"StorageClass/cephfs": "storage | team"}}}
     assert r"storage \| team" in readme(site(owner))

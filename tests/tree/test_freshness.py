@@ -54,6 +54,29 @@ def test_fresh_tree_has_no_finding(profiles: Path, target: Path) -> None:
     assert _replaced(profiles, target) == []
 
 
+def test_a_correction_names_the_way_out_of_a_tree_that_was_never_synced(
+    profiles: Path, target: Path
+) -> None:
+    """Each rule that compares with it does, those with a hint of their own too; and it works."""
+    _drop_team(profiles, "science")
+    _replace(
+        profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: ", "grace: 77s\nsharedMemory: "
+    )
+    found = _replaced(profiles, target)
+    way_out = (
+        "If Argo CD has never synced the cluster, remove its folder in `overlays/` and generate "
+        "again."
+    )
+    assert {each.rule for each in found} >= {
+        "change/runtime-edited-in-place",
+        "delivery/profile-vanished",
+    }
+    assert all(each.hint.endswith(f" {way_out}") for each in found)
+    for folder in target.iterdir():
+        shutil.rmtree(folder)
+    assert _replaced(profiles, target) == []
+
+
 def test_no_tree_is_all_missing(profiles: Path, tmp_path: Path) -> None:
     """A tree that was never written is stale, and nothing of it can vanish."""
     generation = _generate(profiles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -113,17 +113,44 @@ def _begin(site: Site) -> Task:
 def _open(tenant: Tenant, site: Site, old: Collection[str]) -> Task:
     closed = [queue.state for queue in tenant.queues if not queue.state.is_open]
     queues = f"ClusterQueue {few(sorted(old))}" if old else "its old ClusterQueue"
+    stage = tenant.team.stage
     return Task(
         f"team {tenant.name}: hold {queues}, wait until it reserves nothing, {_delete(tenant)}then "
-        f"merge what opens the team's queues{''.join(map(_cause, closed[:1]))}",
+        f"merge what opens the team's queues{_opening(stage, closed)}",
         f"the owner of the old queue, then {_platform(site)}",
         not closed,
         f"merge `state: held` of the team, wait until its jobs have ended, then open {queues}",
         (
             f"how long: until old jobs have ended; on the way back {_longest(tenant)}",
-            *(_ALL for state in closed[:1] if state.at.file == site.cluster.at.file),
+            *(_until(stage) if stage.observes else ()),
+            *_others(tenant, site, closed),
         ),
     )
+
+
+def _opening(stage: Stage, closed: Sequence[State]) -> str:
+    """Return the edits that open a team's queues: a stage that observes holds them too."""
+    edits = [_cause(state) for state in closed[:1] if state.at != stage.at / "stage"]
+    if stage.observes:
+        edits.append(f"set `stage: warn` in {stage.at.file}, which holds its jobs to the rules")
+    return f": {'; and '.join(edits)}" if edits else ""
+
+
+def _others(tenant: Tenant, site: Site, closed: Sequence[State]) -> Iterator[str]:
+    """Yield the other teams whose queues open as soon as the cluster is not held."""
+    here = site.cluster.at.file
+    others = [each.name for each in site.tenants if each != tenant and _opens_with(here, each)]
+    if others and here in {state.at.file for state in closed}:
+        yield (
+            f"an open cluster opens team {few(others)} too: to open one team alone, write "
+            "`state: held` into the others' profiles"
+        )
+
+
+def _opens_with(cluster: str, tenant: Tenant) -> bool:
+    """Return whether a cluster's profile, and nothing else, holds the queues of a team."""
+    files = {queue.state.at.file for queue in tenant.queues}
+    return files == {cluster} and not tenant.team.stage.observes
 
 
 def _delete(tenant: Tenant) -> str:
@@ -134,12 +161,9 @@ def _delete(tenant: Tenant) -> str:
     return f"delete LocalQueue {few(map('/'.join, kept))}, " if kept else ""
 
 
-_ALL = "this opens every team: to open one alone, write `state: held` into the others' profiles"
-
-
 def _cause(state: State) -> str:
     """Return what stops a queue, and where."""
-    return f": {state.display}, by `{'.'.join(map(str, state.at.path))}` in {state.at.file}"
+    return f"{state.display}, by `{'.'.join(map(str, state.at.path))}` in {state.at.file}"
 
 
 def _longest(tenant: Tenant) -> str:
@@ -151,14 +175,13 @@ def _longest(tenant: Tenant) -> str:
 
 
 def _hold_to_rules(tenant: Tenant, site: Site) -> Task:
-    stage, team = tenant.team.stage, tenant.team
-    following = "set `stage: warn`, then remove `adopt`" if stage.observes else "remove `adopt`"
+    team = tenant.team
     return Task(
-        f"team {team.name}: change what breaks its rules, then {following} in {team.at.file}",
+        f"team {team.name}: change what breaks its rules, then remove `adopt` in {team.at.file}",
         f"{team.contact}, then {_platform(site)}",
         False,
         "revert the merge",
-        _until(stage),
+        _until(team.stage),
     )
 
 

@@ -9,10 +9,16 @@ from trainyard.diagnostics import Diagnostic, Pointer, Severity
 from trainyard.rules import live, review
 from trainyard.rules.change.expired_waiver import RULE as EXPIRED_WAIVER
 from trainyard.rules.change.unused_waiver import RULE as UNUSED_WAIVER
+from trainyard.rules.check import RULES
 from trainyard.yaml_io.source import Source
 
 _OF_OTHERS = frozenset(rule.id for rule in (*review.RULES, *live.RULES))
 """Rules without a finding where no change, or no running cluster, is looked at."""
+
+_FIRM = frozenset(
+    rule.id for rule in RULES if rule.severity is Severity.ERROR and not rule.waivable
+)
+"""Rules that no waiver lifts, whatever is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +61,11 @@ def apply_waivers(
         diagnostics: of all rules.
         source: ``profiles/waivers.yaml``.
         today: ISO date that ``expires`` is compared with; it never changes the tree.
-        complete: whether every rule has seen all profiles; if not, no waiver is reported as unused.
+        complete: whether every rule has seen all profiles; if not, a waiver is reported as unused
+            only if it can't be of use.
     """
     waivers = waivers_of(source)
-    used = {waiver for waiver in waivers if waiver.rule in _OF_OTHERS}
+    used = {waiver for waiver in waivers if waiver.rule in _OF_OTHERS - _FIRM}
     left, waived = [], 0
     for finding in diagnostics:
         waiver = _waived_by(finding, waivers)
@@ -67,7 +74,7 @@ def apply_waivers(
         else:
             used.add(waiver)
             waived += 1
-    unused = set(waivers) - used if complete else set()
+    unused = {waiver for waiver in waivers if complete or waiver.rule in _FIRM} - used
     return (*left, *_about(waivers, unused, today)), waived
 
 
@@ -79,7 +86,9 @@ def _about(waivers: list[Waiver], unused: set[Waiver], today: str) -> Iterator[D
             message = f"the waiver of {waived} ended on {waiver.expires}"
             yield EXPIRED_WAIVER.at(waiver.source / "expires", message)
         elif waiver in unused:
-            yield UNUSED_WAIVER.at(waiver.source / "rule", f"there is no finding {waived}")
+            useless = f"{waiver.rule} is an error that no waiver lifts"
+            message = useless if waiver.rule in _FIRM else f"there is no finding {waived}"
+            yield UNUSED_WAIVER.at(waiver.source / "rule", message)
 
 
 def not_waived(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:

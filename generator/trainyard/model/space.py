@@ -66,6 +66,7 @@ class Sample:
         args: of the command; the launcher's example when empty.
         priority: class of the job; None for the lowest.
         prefix: of its name, which ends in random letters then; empty for the name of its runtime.
+        queue: name of a LocalQueue that leads to its nodes; empty for the usual one.
         test: name of the acceptance test that it runs; empty for none.
     """
 
@@ -77,6 +78,7 @@ class Sample:
     priority: Priority | None = None
     prefix: str = ""
     test: str = ""
+    queue: str = ""
 
     @property
     def launch(self) -> Launch:
@@ -87,7 +89,8 @@ class Sample:
     def local_queue(self) -> str:
         """The LocalQueue that it is in: without a label where that leads to its nodes."""
         own = self.launch.hardware.node_class
-        return names.DEFAULT_QUEUE if self.space.default_class == own else own
+        usual = names.DEFAULT_QUEUE if self.space.default_class == own else own
+        return self.queue or usual
 
     @property
     def nodes(self) -> int:
@@ -187,6 +190,11 @@ class Space:
         for queue in self.queues:
             named += [LocalQueue(name, queue) for name in self.further_names(queue)]
         return tuple(named)
+
+    def leads(self, name: str, node_class: str) -> bool:
+        """Return whether a queue of this name leads to nodes of a class."""
+        there = ((each.name, each.queue.node_class) for each in self.local_queues)
+        return (name, node_class) in there
 
     def further_names(self, queue: Queue) -> tuple[str, ...]:
         """Return the further names of a queue; none before it is led to."""

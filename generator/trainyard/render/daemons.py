@@ -16,6 +16,7 @@ from operator import attrgetter
 
 from trainyard.model.accelerator import AMD, NVIDIA
 from trainyard.model.cluster import Cluster
+from trainyard.model.names import ADOPTED_CLASS
 from trainyard.model.pool import Pool
 from trainyard.render.markdown import Markdown, code, text
 
@@ -87,21 +88,35 @@ def _storage(cluster: Cluster, classes: list[str]) -> Daemon:
     """Return the node plugins of the storage classes, whose drivers no profile names."""
     system, patch = (_odf if _is_openshift(cluster) else _rook)(cluster)
     cli = _cli(cluster)
-    owners = []
-    for name in classes:
-        storage_class = f"StorageClass/{name}"
-        owner = cluster.external.get(storage_class, "unknown")
-        owners.append(f"{code(storage_class)} ({text(owner)})")
+    owners = ", ".join(_storage_owner(cluster, name) for name in classes)
     return _daemon(
-        f"The owner of {', '.join(owners)} lets the driver's node plugin tolerate "
+        f"The owner of {owners} lets the driver's node plugin tolerate "
         f"{_named(cluster.taints)}. Without it no pod on those nodes mounts such a volume, and "
         "jobs hold their nodes in `ContainerCreating`. The patch is for CephFS of "
         f"{system}; any other driver has `tolerations` in its chart or DaemonSet. The second "
         "command prints the drivers, and the third must list them.",
         patch,
-        f"{cli} get storageclass {' '.join(classes)} -o custom-columns=DRIVER:.provisioner",
+        "; ".join(_drivers(cli, classes)),
         f"{cli} get csinode NODE -o jsonpath='{{.spec.drivers[*].name}}'",
     )
+
+
+def _storage_owner(cluster: Cluster, name: str) -> str:
+    """Return what the driver of a class is found by, and its owner."""
+    if name == ADOPTED_CLASS:
+        return f"volumes of class {code(name)} (without a StorageClass)"
+    storage_class = f"StorageClass/{name}"
+    return f"{code(storage_class)} ({text(cluster.external.get(storage_class, 'unknown'))})"
+
+
+def _drivers(cli: str, classes: list[str]) -> Iterator[str]:
+    """Yield the commands that print the drivers of classes."""
+    if provisioned := [name for name in classes if name != ADOPTED_CLASS]:
+        drivers = "-o custom-columns=DRIVER:.provisioner"
+        yield f"{cli} get storageclass {' '.join(provisioned)} {drivers}"
+    if ADOPTED_CLASS in classes:
+        drivers = "-o custom-columns=CLASS:.spec.storageClassName,DRIVER:.spec.csi.driver"
+        yield f"{cli} get persistentvolumes {drivers}"
 
 
 def _odf(cluster: Cluster) -> tuple[str, str]:

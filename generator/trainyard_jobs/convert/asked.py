@@ -65,6 +65,7 @@ def find(asked: Asked, tenant: Tenant) -> Found:
         priority=_priority(asked, choice.space),
         prefix=prefix,
         test=asked.test,
+        queue=asked.queue,
     )
     return Found(sample, tuple(reasons_of(asked, sample, choices)))
 

@@ -62,12 +62,13 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
     """Return the TrainJob with the best of the runtimes that fit."""
     choice = choices[0]
     launch, space = choice.launch, choice.space
+    node_class = launch.hardware.node_class
     draft = forwarded(draft, launch.runtime)
     final = replace(
         _with_priority(draft, space.priorities),
         name=shortened(draft.name, launch.longest_job_name),
         namespace=space.namespace,
-        queue=launch.hardware.node_class,
+        queue=draft.queue if space.leads(draft.queue, node_class) else node_class,
         nodes=choice.nodes,
         ranks=choice.ranks or launch.ranks,
     )

@@ -35,7 +35,7 @@ class Asked:
         test: acceptance test in place of a command.
         nodes: pods of the job.
         gpus: of each pod; None when it doesn't matter.
-        queue: class of node.
+        queue: name of a LocalQueue.
     """
 
     command: tuple[str, ...]
@@ -53,7 +53,7 @@ def reasons_of(asked: Asked, sample: Sample, choices: Sequence[Choice]) -> Itera
     yield _runtime_reason(asked, sample, choices)
     yield from _size_reasons(asked, sample)
     yield from _cost(sample)
-    yield _queue_reason(sample)
+    yield _queue_reason(asked, sample)
     yield from _priority_reason(asked, sample)
     yield from test_reasons(asked.test, sample.launch)
     if sample.launch.runtime.initializers:
@@ -113,10 +113,12 @@ def _cost(sample: Sample) -> Iterator[str]:
         yield f"cost: {hour} {price.currency} an hour, at {price} for a node"
 
 
-def _queue_reason(sample: Sample) -> str:
+def _queue_reason(asked: Asked, sample: Sample) -> str:
     own = sample.launch.hardware.node_class
     if sample.local_queue == names.DEFAULT_QUEUE:
         return f"queue: no label, so the default one, which is {own}"
+    if asked.queue:
+        return f"queue {asked.queue}: as you asked for; it leads to {own} nodes"
     return f"queue {own}: that of the runtime's nodes"
 
 

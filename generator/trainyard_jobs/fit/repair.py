@@ -198,8 +198,7 @@ def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
     """Yield the queue of a runtime's nodes, and a name of a length that the runtime takes."""
     queue, longest = grant.launch.hardware.node_class, grant.launch.longest_job_name
     named = text(case.body, "metadata", "labels", QUEUE)
-    local_queues = {local.name: local.queue.node_class for local in _home(case).local_queues}
-    if local_queues.get(named) != queue:
+    if not _home(case).leads(named, queue):
         yield Change(f"set the label {QUEUE} to {queue}", {"metadata": {"labels": {QUEUE: queue}}})
     if len(case.name) > longest:
         key, appended = naming(job)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from tests.cli.calls import REPOSITORY
+from trainyard.diagnostics import Pointer
 from trainyard.generation.generate import Checked, check
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform
+from trainyard.model.queue_name import QueueName
 from trainyard.model.tenant import Tenant
 from trainyard.render.site import render_site
 from trainyard_jobs.workflows.convert import tenant_of
@@ -38,6 +41,16 @@ def tenant(platform: Platform) -> Callable[[str, str], Tenant]:
         return tenant
 
     return found
+
+
+@pytest.fixture(scope="session")
+def of_a_site(tenant: Callable[[str, str], Tenant]) -> Tenant:
+    """Return a team whose queue of GPUs is also called ``site-queue`` in its own namespace."""
+    found = tenant("nlp", "lab")
+    first, *others = found.spaces
+    queue = QueueName("site-queue", "gpu", Pointer("a"))
+    named = replace(first, profile=replace(first.profile, queues=(queue,)))
+    return replace(found, spaces=(named, *others))
 
 
 @pytest.fixture(scope="session")

@@ -125,7 +125,20 @@ def test_queue_namespace_and_class_are_as_asked(tenant: Team) -> None:
     assert found.sample.space.namespace == "team-speech-interactive"
     assert "priority interactive: as you asked for" in found.reasons
     body = render_sample(found.sample)
-    assert body["metadata"]["labels"] == {"kueue.x-k8s.io/priority-class": "interactive"}
+    assert body["metadata"]["labels"] == {
+        "kueue.x-k8s.io/priority-class": "interactive",
+        "kueue.x-k8s.io/queue-name": "gpu",
+    }
+
+
+@pytest.mark.parametrize("name", ["site-queue", "gpu"])
+def test_a_queue_keeps_the_name_by_which_it_is_asked_for(name: str, of_a_site: Tenant) -> None:
+    found = find(Asked(TRAIN, queue=name), of_a_site)
+
+    labels = render_sample(found.sample)["metadata"]["labels"]
+    assert labels["kueue.x-k8s.io/queue-name"] == name
+    reason = f"queue {name}: as you asked for; it leads to gpu nodes"
+    assert [line for line in found.reasons if line.startswith("queue")] == [reason]
 
 
 def test_sources_of_data_are_left_to_the_reader(tenant: Team) -> None:

@@ -63,6 +63,17 @@ def test_job_has_a_class_of_the_team_and_its_time(
     assert found == {"queue-name": "gpu", **labels}
 
 
+@pytest.mark.parametrize(
+    ("named", "kept"),
+    [("site-queue", "site-queue"), ("default", "default"), ("other", "gpu"), ("", "gpu")],
+)
+def test_queue_that_leads_to_the_nodes_stays(named: str, kept: str, of_a_site: Tenant) -> None:
+    made = finish(replace(DRAFT, queue=named), of_a_site)
+
+    assert metadata(made)["labels"]["kueue.x-k8s.io/queue-name"] == kept
+    assert any("queue `" in note.what for note in made.notes) == (named == "other")
+
+
 def test_draft_that_is_refused_makes_no_job(tenant: Team) -> None:
     note = Remark(AT, Kind.REFUSED, "it", "can't")
 

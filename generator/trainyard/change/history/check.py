@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from trainyard.change.clusters import both_sides
@@ -15,6 +16,11 @@ from trainyard.generation.generate import Generation
 from trainyard.model.renames import renamed_holdings, renamed_ids, renames, usual_namespaces
 from trainyard.tree.lockfile import Lock
 from trainyard.tree.tree import Tree
+
+_NEVER_SYNCED = (
+    "If Argo CD has never synced the cluster, remove its folder in `overlays/` and generate again."
+)
+"""What is committed counts as synced: no file shows whether a cluster has it."""
 
 CHECKS = (
     jobs.runtime_edited_in_place,
@@ -57,7 +63,8 @@ def check_replaced(
     """
     tree.require_locks(generation.manifests)
     # What holds for all clusters is found on each of them, at one place.
-    yield from dict.fromkeys(_check_trees(tree, generation, frozenset(clusters), compared))
+    for finding in dict.fromkeys(_check_trees(tree, generation, frozenset(clusters), compared)):
+        yield replace(finding, hint=f"{finding.hint} {_NEVER_SYNCED}")
 
 
 def _check_trees(

@@ -61,11 +61,11 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Writes nothing if the profiles have errors, or if a profile or quota of the committed tree
-    was deleted. The same holds if the change breaks a rule of the family `change`: it edits an
-    immutable field, edits a runtime in place, or takes a queue, namespace, partition or address
-    range from a team. Changes of VF counts, MTU and kubelet settings are written, although they can
-    interrupt running jobs.
+    Writes nothing if the profiles have errors, or if a profile or quota of the tree was deleted.
+    The same holds if the change breaks a rule of the family `change`: it edits an immutable field,
+    edits a runtime in place, or takes a queue, namespace or numbers from a team. The tree in the
+    folder counts as synced: remove that of a cluster that Argo CD has never synced. Changes of VF
+    counts, MTU and kubelet settings are written, although they can interrupt running jobs.
     """
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")

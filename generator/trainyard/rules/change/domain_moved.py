@@ -16,7 +16,6 @@ RULE = Rule(
     """,
     fix="""
         Restore the domain. A cluster that comes from another repository states its own, as
-        `domain`. If no cluster was ever given the tree, remove `overlays/` and run `trainyard
-        generate`.
+        `domain`.
     """,
 )
