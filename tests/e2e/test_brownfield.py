@@ -25,6 +25,7 @@ _RELEASES = pytest.mark.parametrize(
     "release", ["kubernetes-1.36", pytest.param("kubernetes-1.34", marks=pytest.mark.slow)]
 )
 _UNTIL = 'until: "2099-03-31", reason: teams move one after the other'
+_ADOPT = r"(?m)^adopt:\n(  .*\n)*"
 _TAKEN = [
     "Namespace/nlp",
     "Namespace/speech",
@@ -32,10 +33,11 @@ _TAKEN = [
     "Namespace/vision",
     "Namespace/vision-dev",
     "NetworkPolicy/vision/default-deny",
+    "PersistentVolumeClaim/vision/datasets",
     "ResourceFlavor/h100",
     "WorkloadPriorityClass/production",
 ]
-"""Objects of the site that have a name of the tree's."""
+"""Objects of the site that have a name of the tree's, but for LocalQueues."""
 _OLD = {"language": "language", "speech": "speech", "vision": "vision-cq"}
 """The ClusterQueue that each team had."""
 _SPACES = {"language": ("nlp", "translation"), "speech": ("speech",)}
@@ -89,6 +91,10 @@ def _opened(site: Brownfield, life: Life, census: Census, team: str) -> Job:
     if team == "vision":
         site.run("kubectl --namespace vision scale deployment notebook --replicas 0")
         census.ended("Deployment/vision/notebook")
+    for queue in site.api.list(KUEUE, "LocalQueue"):
+        if queue["spec"]["clusterQueue"] == old:
+            site.api.delete(queue)
+            census.deleted(named(queue))
     site.edit(f"teams/{team}.yaml", "stage: observe", "stage: warn")
     life.synced(life.commit(f"Open the queues of {team}"), DRAINED)
     job = _resubmitted(life, waited)
@@ -130,16 +136,15 @@ def test_no_job_is_disturbed_and_no_object_deleted(
 
 
 def _begin_beside(site: Brownfield) -> None:
-    """Spare what is there, with all that has a name of the tree's."""
-    adopt = f"adopt: {{pods: audit, queues: site, {_UNTIL}}}\n"
+    """Spare what is there, with all that has a name of the tree's, as the import drafted it."""
     profile = f"clusters/{CLUSTER}.yaml"
-    site.edit(profile, r"\A", f"state: held\n{adopt}")
+    site.edit(profile, r"\A", "state: held\n")
+    site.edit(profile, r"(?m)^adopt:\n", "adopt:\n  pods: audit\n  queues: site\n")
+    for each in _TAKEN:
+        site.edit(profile, rf"(?m)^    - {each}\n", f"    - {each}\n")
     for team in _OLD:
         site.edit(f"teams/{team}.yaml", r"\A", f"adopt: {{stage: observe, {_UNTIL}}}\n")
     site.begin("Beside what runs")
-    assert site.taken() == _TAKEN
-    site.edit(profile, "queues: site", f"queues: site, objects: [{', '.join(_TAKEN)}]")
-    site.begin("Adopt what has a name of the tree")
     assert site.taken() == []
     # As the page says, so that the labels of the site stay.
     site.run(f"kubectl apply --server-side --filename {SITE / 'namespaces.yaml'}")
@@ -188,13 +193,11 @@ def _enforced(site: Brownfield, life: Life, census: Census) -> None:
 def _withdrawn(site: Brownfield, life: Life, census: Census) -> None:
     """Delete the old queues, and adopt nothing any more."""
     assert "delete the old queues" in _next(site)
-    for queue in [body for body in site.api.list(KUEUE, "LocalQueue") if _is_old(body)]:
-        site.api.delete(queue)
-        census.deleted(named(queue))
+    assert not [body for body in site.api.list(KUEUE, "LocalQueue") if _is_old(body)]
     for name in _OLD.values():
         site.run(f"kubectl delete clusterqueue {name}")
         census.deleted(f"ClusterQueue/{name}")
-    site.edit(f"clusters/{CLUSTER}.yaml", r"(?m)^adopt: .*\n", "")
+    site.edit(f"clusters/{CLUSTER}.yaml", _ADOPT, "")
     commit = life.commit("The old queues are gone")
     site.hand_out()
     life.synced(commit)
@@ -244,6 +247,9 @@ def test_first_step_without_adoption_does_harm(release: str, tmp_path: Path) -> 
         site.imported()
         site.edit("teams/language.yaml", r"(?m)^namespace: nlp .*\n", "")
         site.edit("teams/language.yaml", "{namespace: translation}", "{}")
+        site.edit(f"clusters/{CLUSTER}.yaml", _ADOPT, "")
+        for team in _OLD:
+            site.edit(f"teams/{team}.yaml", r"(?m)^queues: .*\n", "")
         site.begin("All at once")
         site.hand_out()
         with site.delivered(("Healthy",)):

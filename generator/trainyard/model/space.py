@@ -89,8 +89,7 @@ class Sample:
     def local_queue(self) -> str:
         """The LocalQueue that it is in: without a label where that leads to its nodes."""
         own = self.launch.hardware.node_class
-        usual = names.DEFAULT_QUEUE if self.space.default_class == own else own
-        return self.queue or usual
+        return self.queue or (names.DEFAULT_QUEUE if self.space.default_class == own else own)
 
     @property
     def nodes(self) -> int:
@@ -202,14 +201,12 @@ class Space:
         return tuple(sorted(each.name for each in stated if each.node_class == queue.node_class))
 
     def is_led_to(self, queue: Queue) -> bool:
-        """Return whether jobs reach a queue by more than the name of its class of node.
+        """Return whether a queue has more names than its class of node.
 
-        While the site is adopted, no queue that is held: the site's own queue has the further
-        names, and no LocalQueue can be led to another ClusterQueue; and a LocalQueue `default`
-        would hold jobs that start without any queue today.
+        While a site is adopted, not before it is open: the site's own queues have the further
+        names, and `default` would hold jobs that start without a queue today.
         """
-        is_adopted = bool(self.cluster.adoption.until or self.team.stage.until)
-        return queue.state.is_open or not is_adopted
+        return queue.state.is_open or not (self.cluster.adoption.until or self.team.stage.until)
 
     @property
     def launches(self) -> tuple[Launch, ...]:
