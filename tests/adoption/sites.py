@@ -122,16 +122,18 @@ def binding(namespace: str, role: str, *subjects: str, kind: str = "ClusterRole"
 
 
 def claim(namespace: str, name: str, size: str, mode: str, volume: str) -> Body:
-    """Return a PersistentVolumeClaim that is bound."""
+    """Return a PersistentVolumeClaim that Kubernetes bound to a volume."""
     spec = {
         "accessModes": [mode],
         "storageClassName": "lustre",
         "volumeName": volume,
         "resources": {"requests": {"storage": size}},
     }
-    return body(
+    bound = body(
         "v1", "PersistentVolumeClaim", name, namespace, spec=spec, status={"phase": "Bound"}
     )
+    bound["metadata"]["annotations"] = {"pv.kubernetes.io/bound-by-controller": "yes"}
+    return bound
 
 
 def priority(name: str, value: int) -> Body:

@@ -155,6 +155,18 @@ def test_claim_stays_where_nothing_of_it_changes(
     assert ("PersistentVolumeClaim/vision/data" in adopted(here)) == (not more)
 
 
+def test_claim_that_names_its_volume_is_a_choice(
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+) -> None:
+    """The first sync would take the volume's name from it, and the API server refuses that."""
+    data = claim("vision", "data", "20Ti", "ReadWriteMany", "pv-data")
+    del data["metadata"]["annotations"]
+    drafted(trainyard, here, site(data))
+    assert "  data: {adopted: " in (here / CLUSTER).read_text("utf-8")
+    assert "PersistentVolumeClaim/vision/data" not in adopted(here)
+
+
 def test_claims_of_one_name_stay_together_or_not_at_all(
     trainyard: Call,  # noqa: F811
     here: Path,  # noqa: F811

@@ -33,7 +33,6 @@ _TAKEN = [
     "Namespace/vision",
     "Namespace/vision-dev",
     "NetworkPolicy/vision/default-deny",
-    "PersistentVolumeClaim/vision/datasets",
     "ResourceFlavor/h100",
     "WorkloadPriorityClass/production",
 ]

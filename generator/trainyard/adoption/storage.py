@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from trainyard.adoption.amounts import read_amount
 from trainyard.adoption.model import Crew, Mark, Remark
 from trainyard.adoption.wording import is_fit
-from trainyard.model.facts import Body, Facts, place_of
+from trainyard.model.facts import BOUND, Body, Facts, place_of
 from trainyard.model.importable import CLAIMS
-from trainyard.model.lookup import text, texts, value_at
+from trainyard.model.lookup import mapping, text, texts, value_at
 from trainyard.model.names import ADOPTED_CLASS
 from trainyard.model.quantity import format_bytes
 from trainyard.model.readable import VOLUMES
@@ -89,7 +89,11 @@ def _is_same(body: Body, meets: str, part: str) -> bool:
     is_filesystem = mode in {"", "Filesystem"}
     is_size = size == _bytes(body, part)
     fits = _VOLUME.fullmatch(meets) is not None
-    return is_class and fits and modes == ("ReadWriteMany",) and is_filesystem and is_size
+    # Argo CD takes over what `kubectl apply` wrote, and deletes what the tree lacks: a claim that
+    # somebody gave its volume would lose it, and is refused as a whole (seen with Argo CD 3.5.7).
+    is_given = mapping(body, "metadata", "annotations").get(BOUND) != "yes"
+    is_same = is_class and fits and is_filesystem and is_size and not is_given
+    return is_same and modes == ("ReadWriteMany",)
 
 
 def _agreed(kept: Sequence[Adopted]) -> list[Adopted]:

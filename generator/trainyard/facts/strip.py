@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.model.facts import INSTALLATION, TRACKING, Body, Resource, digest
+from trainyard.model.facts import BOUND, INSTALLATION, TRACKING, Body, Resource, digest
 from trainyard.model.readable import is_compared
 
 _METADATA = (
@@ -16,7 +16,7 @@ _METADATA = (
     "ownerReferences.kind",
     "ownerReferences.name",
 )
-_OWNERS = frozenset({INSTALLATION, TRACKING})
+_READ = frozenset({INSTALLATION, TRACKING, BOUND})
 _VARIABLES = "env"
 """Key of a container with its variables."""
 
@@ -61,7 +61,7 @@ def _managers(resource: Resource, entries: list[Any]) -> list[dict[str, Any]]:
 
 
 def _is_read(resource: Resource, annotation: str) -> bool:
-    return annotation in _OWNERS or (bool(resource.compared) and is_compared(annotation))
+    return annotation in _READ or (bool(resource.compared) and is_compared(annotation))
 
 
 def _managed(resource: Resource, entries: list[Any]) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,9 @@ TRACKING = "argocd.argoproj.io/tracking-id"
 """Annotation of Argo CD: Application, group and kind, namespace and name of what it applied."""
 INSTALLATION = "argocd.argoproj.io/installation-id"
 """Annotation of an Argo CD that has a name of its own (`installationID` of its settings)."""
+BOUND = "pv.kubernetes.io/bound-by-controller"
+"""Annotation of a claim whose volume Kubernetes chose
+(kubernetes/component-helpers:storage/volume/helpers.go@v0.36.3)."""
 _ACCOUNT = re.compile(r"//[^/@]*@")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from trainyard.model.admission import Request
+from trainyard.model.facts import BOUND
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.manifest import Manifest
 
@@ -43,9 +44,6 @@ _WRITTEN_LATER = (
     "volume.kubernetes.io/",
 )
 """Begins of annotations that controllers write on a pod or claim that is there."""
-_BOUND = "pv.kubernetes.io/bound-by-controller"
-"""Annotation of a claim whose volume Kubernetes chose
-(kubernetes/component-helpers:storage/volume/helpers.go@v0.36.3)."""
 
 
 class Owner(NamedTuple):
@@ -174,7 +172,7 @@ def _of_other(body: Body) -> Request:
     """Return the creation of an object that is not a pod."""
     kind = text(body, "kind")
     spec = dict(mapping(body, "spec"))
-    if _BOUND in mapping(body, "metadata", "annotations"):
+    if BOUND in mapping(body, "metadata", "annotations"):
         spec.pop("volumeName", None)
     asked = {**body, "metadata": _metadata(body)} | ({"spec": spec} if spec else {})
     asked.pop("status", None)

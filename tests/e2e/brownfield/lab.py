@@ -37,7 +37,6 @@ ANSWERS = {
     **USUAL,
     "server": "",
     "systemNamespaces": "systemNamespaces: [monitoring]",
-    "external": "external: {StorageClass/lustre: storage team}",
 }
 """What the administrator decides of what the import leaves open."""
 
