@@ -166,6 +166,7 @@ LONG: dict[str, dict[str, Any]] = {
     "team.groups.admin": {TEAM: {"groups": {"admin": NAMES}}},
     "team.groups.user": {TEAM: {"groups": {"user": NAMES}}},
     "team.groups.viewer": {TEAM: {"groups": {"viewer": NAMES}}},
+    "team.queues.gpu": {TEAM: {"queues": {"gpu": NAMES}}},
     "team.priorities": {
         CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}},
         TEAM: {"priorities": NAMES},
@@ -222,6 +223,9 @@ OTHERS = {
     "team#space.claims": "team.claims",
     "team#space.priorities": "team.priorities",
     "team#space.storage": "team.storage",
+    "team.queues.cpu": "team.queues.gpu",
+    "team#space.queues.cpu": "team.queues.gpu",
+    "team#space.queues.gpu": "team.queues.gpu",
     "team.mpiJobs": "one day for each cluster",
     "team.states": "one word for each cluster",
     "team.owners": "in no object",

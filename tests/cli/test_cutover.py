@@ -74,7 +74,9 @@ def test_old_local_queues_go_before_their_names_are_given(trainyard: Call) -> No
     """No LocalQueue can be led to another ClusterQueue, and the tree has none of the name yet."""
     prepend(NLP, "queues: {gpu: [default-queue]}\n")
     shown = trainyard("cutover", "lab").out
-    assert "nothing, delete LocalQueue team-nlp/default-queue, then merge" in shown
+    assert (
+        "nothing, delete LocalQueue team-nlp/default-queue and its jobs that wait and must" in shown
+    )
     assert "team audio: hold its old ClusterQueue, wait until it reserves nothing, then" in shown
 
 

@@ -90,6 +90,9 @@ def _opened(site: Brownfield, life: Life, census: Census, team: str) -> Job:
     if team == "vision":
         site.run("kubectl --namespace vision scale deployment notebook --replicas 0")
         census.ended("Deployment/vision/notebook")
+    kind, namespace, name = waited.split("/")
+    site.run(f"kubectl --namespace {namespace} delete {kind.lower()} {name}")
+    census.deleted(waited)
     for queue in site.api.list(KUEUE, "LocalQueue"):
         if queue["spec"]["clusterQueue"] == old:
             site.api.delete(queue)
@@ -98,9 +101,6 @@ def _opened(site: Brownfield, life: Life, census: Census, team: str) -> Job:
     life.synced(life.commit(f"Open the queues of {team}"), DRAINED)
     job = _resubmitted(life, waited)
     census.count(f"{team}: opened")
-    kind, namespace, name = waited.split("/")
-    site.run(f"kubectl --namespace {namespace} delete {kind.lower()} {name}")
-    census.deleted(waited)
     return job
 
 

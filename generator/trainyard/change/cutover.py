@@ -154,11 +154,20 @@ def _opens_with(cluster: str, tenant: Tenant) -> bool:
 
 
 def _delete(tenant: Tenant) -> str:
-    """Return the step in which LocalQueues go whose names the team keeps: none can be led on."""
+    """Return the step in which LocalQueues go whose names the team keeps: none can be led on.
+
+    A job that waits in such a queue is admitted when the new one of its name is there. Unless it
+    keeps the tree's rules, it then holds quota without a pod.
+    """
     kept = [
         (space.namespace, each.name) for space in tenant.spaces for each in space.profile.queues
     ]
-    return f"delete LocalQueue {few(map('/'.join, kept))}, " if kept else ""
+    if not kept:
+        return ""
+    return (
+        f"delete LocalQueue {few(map('/'.join, kept))} and its jobs that wait and must change "
+        "(submit these again afterwards), "
+    )
 
 
 def _cause(state: State) -> str:

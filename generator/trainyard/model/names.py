@@ -14,6 +14,10 @@ JOB_ACCOUNT = "trainer"
 JOB_LABEL, MPI_JOB_LABEL = "jobset.sigs.k8s.io/jobset-name", "training.kubeflow.org/job-name"
 """Labels that every pod of a job has, of a TrainJob and of an MPIJob; admission reserves them."""
 
+ADMITTED_LABEL = "kueue.x-k8s.io/podset"
+"""Label that Kueue gives to every pod of a job that it admitted
+(kubernetes-sigs/kueue:pkg/controller/jobframework/reconciler.go@v0.16.2)."""
+
 JOB_CONTROLLER = "system:serviceaccount:kube-system:job-controller"
 """Kubernetes' own account that creates the pods of Jobs
 (kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3)."""

@@ -10,7 +10,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.admission import Judge, Request
 from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
-from trainyard.model.names import DEFAULT_QUEUE, JOB_CONTROLLER, JOB_LABEL
+from trainyard.model.names import ADMITTED_LABEL, DEFAULT_QUEUE, JOB_CONTROLLER, JOB_LABEL
 from trainyard.model.people import SIGNED_IN, acting_as
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
@@ -111,9 +111,10 @@ class Case:
         return [job, *map(self._pod, self.pods)]
 
     def _pod(self, pods: Pods) -> Request:
-        """Return the creation of a pod by the controller of Jobs."""
+        """Return the creation of a pod by the controller of Jobs, as Kueue lets it be."""
         metadata = mapping(pods.template, "metadata")
-        labels = {**mapping(metadata, "labels"), JOB_LABEL: self.name}
+        added = {JOB_LABEL: self.name, ADMITTED_LABEL: pods.role}
+        labels = {**mapping(metadata, "labels"), **added}
         owner = {"apiVersion": "batch/v1", "kind": "Job", "name": self.name, "uid": "0"}
         body = {
             "apiVersion": "v1",
