@@ -184,7 +184,7 @@ def _enforced(site: Brownfield, life: Life, census: Census) -> None:
     site.run(f"kubectl --namespace inference patch deployment llm --patch '{pod}'")
     site.run("kubectl --namespace inference rollout status deployment llm --timeout 60s")
     census.ended("Deployment/inference/llm")
-    site.edit(profile, "pods: warn, ", "")
+    site.edit(profile, r"  pods: warn\n", "")
     life.synced(life.commit("Refuse what is not a team's"))
     census.count("others: refused")
 
@@ -234,6 +234,7 @@ def _refused_again(site: Brownfield, name: str, refused: str) -> None:
     assert not [pod for pod in site.pods() if pod["metadata"]["labels"].get("app") == app]
 
 
+@pytest.mark.slow
 @_RELEASES
 def test_first_step_without_adoption_does_harm(release: str, tmp_path: Path) -> None:
     """The tree at once: nothing shows, until jobs end and pods start again.
