@@ -15,10 +15,10 @@ from trainyard_rehearsal.checks.job_batch import delete_and_wait
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_account, as_user, submit
 from trainyard_rehearsal.checks.refusals import (
     CLOSED,
+    DENIED,
     FOREGROUND,
     NO_PARAMETERS,
     ORPHAN,
-    TRAINER_ONLY,
 )
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally, refusal_of
 from trainyard_rehearsal.checks.variants import Variant, as_applied
@@ -155,9 +155,9 @@ def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator
     for name in _config_maps_of(lab, job):
         of_trainer = config_map(sample.space, name)
         patch = partial(user.patch, of_trainer, {"data": {}}, dry_run=True)
-        yield RequestCase(f"{state}: {name} changed", patch, at, TRAINER_ONLY)
+        yield RequestCase(f"{state}: {name} changed", patch, at, DENIED)
         delete = partial(user.delete, of_trainer, dry_run=True)
-        yield RequestCase(f"{state}: {name} deleted", delete, at, TRAINER_ONLY)
+        yield RequestCase(f"{state}: {name} deleted", delete, at, DENIED)
 
 
 def _harmless_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[RequestCase]:
