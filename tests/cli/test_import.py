@@ -260,6 +260,7 @@ def test_answered_drafts_generate(site: str, trainyard: Call, here: Path) -> Non
         "pools": "",
         "labels": "",
         "ClusterQueue team-a": "",
+        "external": "external: {StorageClass/lustre: storage}",
     }
     if site == "plain":
         answers["quota.site"] = "quota: {site: {h100-80gb-hbm3: {nodes: 1}}}"

@@ -140,7 +140,7 @@ def test_other_operators_are_said_with_all_errors(
     planned = trainyard("upgrade", "lab", "--to", "kubernetes-1.36", "--write")
 
     assert shown.code == planned.code == Exit.FINDINGS
-    assert "no upgrade in place" in way(shown)
+    assert "not an upgrade in place" in way(shown)
     assert way(shown) == way(planned)
     assert "isolation/uids-without-ranges" in shown.out
     assert "uids-without-ranges" not in planned.out

@@ -42,6 +42,10 @@ def judged(*command: str | Path, cwd: Path = REPOSITORY) -> str:
 
 
 def written(name: str, folder: Path, *, pinned: bool) -> list[Path]:
+    profiles = folder / "profiles/clusters"
+    profiles.mkdir(parents=True, exist_ok=True)
+    for cluster in CLUSTERS:
+        (profiles / f"{cluster}.yaml").touch()
     root, new = plan_ci(name, folder, ORIGINS[name] if pinned else "", CLUSTERS)
     write_ci(root, new)
     return [root / path for path in (*SYSTEMS[name].files, *SYSTEMS[name].facts)]

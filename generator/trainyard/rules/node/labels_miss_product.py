@@ -16,15 +16,16 @@ RULE = Rule(
     id="node/labels-miss-product",
     severity=Severity.WARNING,
     summary="""
-        Nodes with GPUs are selected by their product, or by a label that an administrator sets.
+        Nodes with GPUs are selected by their product, or by a label of a domain whose owner
+        sets it.
     """,
     why=f"""
         Daemons, kubelet and clouds set the label: every node with a GPU joins the pool, including
         nodes that are bought later. {OTHER_NODES}
     """,
     fix="""
-        Remove `labels`, so that the platform's own label selects the nodes; or add a label that
-        you set on nodes with this product only.
+        Remove `labels`, so that the platform's own label selects the nodes; or add a label of your
+        domain, which you set on nodes with this product only.
     """,
 )
 
@@ -54,8 +55,9 @@ def _names_product(node_type: Hardware, own: tuple[str, ...]) -> bool:
 
 
 def _is_of_a_machine(key: str) -> bool:
-    domain = f".{key.rpartition('/')[0]}"
-    return domain.endswith(tuple(f".{each}" for each in _MACHINES))
+    """Return whether machines set a label; nobody says who sets one without a domain."""
+    domain = key.rpartition("/")[0]
+    return not domain or f".{domain}".endswith(tuple(f".{each}" for each in _MACHINES))
 
 
 CHECK = Check(RULE, find, every=("trainyard.yaml",))
