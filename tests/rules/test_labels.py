@@ -128,7 +128,7 @@ def test_taints_of_kubernetes_are_refused(taint: str, system: bool) -> None:
         (PRODUCT, False),
         ({"ml.example.com/type": "x"}, False),
         ({"corp.internal/pool": "h100"}, False),
-        ({"pool": "h100"}, False),
+        ({"pool": "h100"}, True),
         ({"not-nvidia.com/pool": "h100"}, False),
         ({"node.kubernetes.io/instance-type": "x"}, True),
         ({"kubernetes.io/arch": "amd64"}, True),

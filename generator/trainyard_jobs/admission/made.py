@@ -11,6 +11,7 @@ from trainyard.model.admission import Request
 from trainyard.model.facts import BOUND
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.manifest import Manifest
+from trainyard.model.names import ADMITTED_LABEL, JOB_LABEL
 
 Body = dict[str, Any]
 
@@ -140,6 +141,9 @@ def _of_template(maker: Owner, body: Body) -> Request:
     template = mapping(job, "spec", "template")
     metadata = mapping(template, "metadata")
     kept = {key: metadata[key] for key in ("annotations", "labels") if metadata.get(key)}
+    if JOB_LABEL in kept.get("labels", {}) and mapping(body, "spec").get("suspend") is True:
+        # It has no pod before Kueue admits the JobSet, and gives its templates the label.
+        kept["labels"] = {ADMITTED_LABEL: "node", **kept["labels"]}
     owner = {
         "apiVersion": text(body, "apiVersion"),
         "controller": True,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from tests.jobs.admission.foreign import (
     CASES,
     Body,
@@ -122,6 +124,17 @@ def test_objects_of_the_tree_are_not_judged() -> None:
     dump = Dump((cleaner, made, one, other)).beside(render_site(site))
 
     assert [each.owner.namespace for each in dump.requests()] == ["ci"]
+
+
+@pytest.mark.parametrize("suspended", [True, False])
+def test_job_that_waits_is_judged_as_kueue_lets_it_start(*, suspended: bool) -> None:
+    """Kueue gives its label to the templates when it admits the JobSet."""
+    job = maker("Job", "nlp-node-0", "team-nlp", spec())
+    job["spec"]["suspend"] = suspended
+    job["spec"]["template"]["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"] = "nlp"
+    (request,) = requests(job)
+
+    assert ("kueue.x-k8s.io/podset" in request.body["metadata"]["labels"]) is suspended
 
 
 def test_owners_that_own_each_other_end() -> None:
