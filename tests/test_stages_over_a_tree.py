@@ -82,6 +82,7 @@ def test_only_the_observed_team_is_opened(history: History) -> None:
     assert shown.startswith("evicts: nobody; holds queues of nlp on lab; opens network paths of ")
     assert "team nlp at stage observe is held" in shown
     assert "~ team nlp: what breaks its rules is refused -> recorded" in shown
+    assert "without a queue's label: is in queue gpu -> is in no queue" in shown
     for policy in (*GUARDS, "trainyard-tenant-objects", "trainyard-network-policies"):
         assert actions(history, policy, "team-nlp") == ["Audit"]
         assert actions(history, policy, "team-audio") == ["Deny"]

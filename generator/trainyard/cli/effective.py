@@ -220,10 +220,16 @@ def _further_names(tenant: Tenant, queue: Queue) -> Iterator[Value]:
             yield Value(what, f"also called {', '.join(names)}", space.profile.at / "queues")
 
 
+def _unlabelled(tenant: Tenant) -> str:
+    if own := tenant.spaces[0].default_class:
+        return f"in queue {own}"
+    return "in no queue" if tenant.team.stage.observes else "refused"
+
+
 def _queues(tenant: Tenant) -> Iterator[Value]:
-    default = tenant.spaces[0].default_class
-    display = f"in queue {default}" if default else "refused"
-    yield Value("jobs without a queue's label", display, tenant.team.at / "defaultQueue")
+    yield Value(
+        "jobs without a queue's label", _unlabelled(tenant), tenant.team.at / "defaultQueue"
+    )
     for queue in tenant.queues:
         yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
         yield from _further_names(tenant, queue)

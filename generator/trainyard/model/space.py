@@ -176,7 +176,7 @@ class Space:
 
     @property
     def default_class(self) -> str:
-        """Class of node for jobs without a queue's label; empty where they are refused."""
+        """Class of node for jobs without a queue's label; empty where no queue takes them."""
         queue = self.default_queue
         return queue.node_class if queue and self.is_led_to(queue) else ""
 

@@ -20,7 +20,7 @@ from trainyard.tree.tree import Tree
 _NEVER_SYNCED = (
     "If Argo CD has never synced the cluster, remove its folder in `overlays/` and generate again."
 )
-"""What is committed counts as synced: no file shows whether a cluster has it."""
+"""The tree in the folder counts as synced: no file shows whether a cluster has it."""
 
 CHECKS = (
     jobs.runtime_edited_in_place,

@@ -157,6 +157,8 @@ def _of_claims(name: str, tenant: Tenant) -> Holders:
 
 
 def _default_queue(team: Team, tenant: Tenant) -> str:
+    if team.stage.observes:
+        return "is in no queue"
     own = tenant.spaces[0].default_class
     is_refused = team.default_queue == NO_QUEUE or (tenant.queues and not own)
     return "is refused" if is_refused else f"is in queue {own or NONE}"
