@@ -15,7 +15,7 @@ from trainyard.adoption.fabrics import remarks as fabric_remarks
 from trainyard.adoption.hardware import drafted
 from trainyard.adoption.model import Adoption, Choice, Crew, Kind, Mark, Pool, Remark, Share
 from trainyard.adoption.nodes import grouped
-from trainyard.adoption.objects import adopt_lines
+from trainyard.adoption.objects import adopt_lines, stage_lines
 from trainyard.adoption.queues import crews, dangling, unused
 from trainyard.adoption.quota import Site, is_unlimited, mixed, parents_of, shares
 from trainyard.adoption.team import (
@@ -27,7 +27,7 @@ from trainyard.adoption.team import (
     team_lines,
 )
 from trainyard.adoption.versions import installed, nearest, versions
-from trainyard.adoption.wording import choose, fit
+from trainyard.adoption.wording import choose, fit, said
 from trainyard.diagnostics import TreeError
 from trainyard.model.facts import Facts, place_of
 from trainyard.model.quantity import counted
@@ -143,6 +143,7 @@ def _team(
     yield from access_lines(crew, access(crew, parts.facts))
     yield from storage_lines(crew, parts.claims)
     yield from space_lines(crew, parts.site)
+    yield from stage_lines()
 
 
 def _beside(crew: Crew, lines: Iterable[str]) -> Iterator[str]:
@@ -181,6 +182,7 @@ def _cluster(
     differ = installed(runs, releases[release]) if release in releases else {}
     yield f"# Cluster {request.cluster}, as `trainyard import` found it."
     yield from (choose(f"hand it in again: {problem}") for problem in request.unread)
+    yield said("state: held", "no queue of a team admits a job until the team moves")
     yield from cluster_file.release_lines(release, nearest(runs, releases), runs, differ)
     problems = [*open_, *mixed(parts.shares), *_overcommitted(parts)]
     problems += _unused(facts)
@@ -197,7 +199,8 @@ def _cluster(
     yield from cluster_file.storage_lines(parts.claims)
     daemons = listed.daemon_namespaces(facts, parts.site.pools.values(), parts.site.crews)
     yield from cluster_file.closing_lines(parts.fabrics, parts.claims, daemons)
-    yield from adopt_lines(facts, parts.site, parts.claims)
+    features = releases[release].value["features"] if release in releases else None
+    yield from adopt_lines(facts, parts.site, parts.claims, features)
 
 
 def _refused(kinds: Collection[Kind]) -> Iterator[str]:
