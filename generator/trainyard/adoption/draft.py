@@ -10,6 +10,7 @@ from trainyard.adoption import cluster as cluster_file
 from trainyard.adoption import listed, storage, table
 from trainyard.adoption.access import access
 from trainyard.adoption.access import remarks as access_remarks
+from trainyard.adoption.counted import newly_counted
 from trainyard.adoption.fabrics import Drafted, fabrics, functions_line
 from trainyard.adoption.fabrics import remarks as fabric_remarks
 from trainyard.adoption.hardware import drafted
@@ -234,6 +235,7 @@ def _found(parts: _Parts) -> Iterator[Remark]:
     yield from listed.configuration(parts.request.kueue)
     yield from dangling(facts)
     yield from _limits(parts)
+    yield from newly_counted(site, parts.shares, parts.fabrics, facts)
     for pool in site.pools.values():
         cordoned = [
             place_of(node)[1]
