@@ -27,6 +27,7 @@ from trainyard.adoption.team import (
     storage_lines,
     team_lines,
 )
+from trainyard.adoption.verbs import lost_verbs
 from trainyard.adoption.versions import installed, nearest, versions
 from trainyard.adoption.wording import choose, fit, said
 from trainyard.diagnostics import TreeError
@@ -231,6 +232,7 @@ def _found(parts: _Parts) -> Iterator[Remark]:
     facts, site = parts.facts, parts.site
     yield from fabric_remarks(facts)
     yield from access_remarks(site.crews, facts)
+    yield from lost_verbs(site.crews, facts)
     yield from listed.remarks(facts, site.crews)
     yield from listed.configuration(parts.request.kueue)
     yield from dangling(facts)

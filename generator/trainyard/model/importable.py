@@ -43,7 +43,7 @@ CRON_JOBS = Resource(
 BINDINGS = Resource(
     "rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", ("roleRef", "subjects")
 )
-ROLES = Resource("rbac.authorization.k8s.io", "v1", "roles", "Role", ("rules.verbs",))
+ROLES = Resource("rbac.authorization.k8s.io", "v1", "roles", "Role", ("rules",))
 QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", ("spec.hard", "status.used"))
 CLAIMS = Resource(
     "",
