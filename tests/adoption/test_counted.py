@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.adoption.own import own_site
 from tests.adoption.sites import Body, body, flavor, local, node, queue, racks
 from tests.adoption.test_properties import drafted
 from trainyard.adoption.model import Mark
+from trainyard.diagnostics import TreeError
 
 PART = "team vision"
 
@@ -112,6 +115,11 @@ def test_own_tree_counts_nothing_new() -> None:
     for cluster in ("lab", "prod-east"):
         _, bodies = own_site(cluster)
         assert listed(bodies) == {}
+
+
+def test_request_that_is_no_quantity_is_an_error_of_its_workload() -> None:
+    with pytest.raises(TreeError, match=r"^Workload vision/job-j: cpu is not a quantity: 'abc'"):
+        listed(site(workload("j", "vision", (1, {"cpu": "abc"}))))
 
 
 def test_what_it_means_is_said_once() -> None:

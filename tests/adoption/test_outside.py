@@ -66,15 +66,15 @@ def test_pods_are_those_of_what_made_them() -> None:
         made("DaemonSet", "plugin", "kube-system", 1),
     ) == {
         "Deployment web/llm": "2 pods with 8 GPUs, of Helm; outside of teams",
-        "Deployment web/served": "no pod now, 1 GPU each, of InferenceService served; "
+        "Deployment web/served": "1 GPU a pod, none is in the dump, of InferenceService served; "
         "outside of teams",
         "CronJob web/nightly": "1 pod with 2 GPUs; outside of teams",
         "RayCluster vision/x": "1 pod with 1 GPU; in team vision",
         "Pod vision/debug": "1 pod with 1 GPU; in team vision",
-        "DaemonSet tools/burn-in": "no pod now, 1 GPU each; outside of teams: list tools in "
-        "`systemNamespaces`",
-        "DaemonSet kube-system/plugin": "no pod now, 1 GPU each; in a namespace of the system, "
-        "whose pods are never refused",
+        "DaemonSet tools/burn-in": "1 GPU a pod, none is in the dump; outside of teams: list tools "
+        "in `systemNamespaces`",
+        "DaemonSet kube-system/plugin": "1 GPU a pod, none is in the dump; in a namespace of the "
+        "system, whose pods are never refused",
     }
 
 
@@ -110,8 +110,8 @@ def test_lab_lists_its_two_deployments() -> None:
     """The site of the brownfield lab: its jobs are in queues, and no pod is in the files."""
     found = outside(*of_lab("applied")[-2:], *of_lab("helm"), *of_lab("jobs"))
     assert found == {
-        "Deployment inference/llm": "no pod now, 4 GPUs each, of Helm; outside of teams",
-        "Deployment vision/notebook": "no pod now, 1 GPU each; in team vision",
+        "Deployment inference/llm": "4 GPUs a pod, none is in the dump, of Helm; outside of teams",
+        "Deployment vision/notebook": "1 GPU a pod, none is in the dump; in team vision",
     }
 
 
@@ -120,5 +120,5 @@ def test_page_says_what_becomes_of_the_next_start() -> None:
     text = page(adoption).decode()
     assert "## With GPUs outside of Kueue" in text
     assert "- outside of teams, `adopt.pods: audit`, as drafted, records the next start" in text
-    assert "- Deployment web/llm: no pod now, 4 GPUs each; outside of teams" in text
+    assert "- Deployment web/llm: 4 GPUs a pod, none is in the dump; outside of teams" in text
     assert "outside of teams" not in page(drafted([node("n1")])).decode().partition("## What")[0]

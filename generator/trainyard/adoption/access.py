@@ -75,7 +75,8 @@ def subjects(crew: Crew, facts: Facts) -> Iterator[tuple[Body, dict[str, object]
     for body in sorted(facts.of(BINDINGS), key=place_of):
         if place_of(body)[0] in crew.namespaces:
             for subject in mappings(dict(body), "subjects"):
-                if not text(subject, "name").startswith(_SYSTEM):
+                name = text(subject, "name")
+                if name and not name.startswith(_SYSTEM):
                     yield body, subject
 
 

@@ -119,12 +119,16 @@ def _jobs(crew: Crew, facts: Facts) -> Iterator[_Job]:
             yield _Job(f"{kind} {namespace}/{name}", _asks(body))
 
 
+def _named(body: Body) -> Body:
+    return {"kind": body["kind"], "metadata": body["metadata"]}
+
+
 def _asks(body: Body) -> Counter[str]:
     """Return what all pods of a Workload request."""
     found: Counter[str] = Counter()
     for each in mappings(dict(body), "spec", "podSets"):
         count = each.get("count")
         pods = min(count, _MOST) if type(count) is int and count > 0 else 1
-        asked = requests({"metadata": body["metadata"], **mapping(each, "template")})
+        asked = requests({**mapping(each, "template"), **_named(body)})
         found.update({name: amount * pods for name, amount in asked.items()}, pods=pods)
     return found

@@ -60,7 +60,7 @@ class _Found:
         """Its pods and GPUs, and its owner."""
         what = f"{counted(len(self.pods), 'pod')} with {counted(sum(self.pods), 'GPU')}"
         if not self.pods:
-            what = f"no pod now, {counted(self.each, 'GPU')} each"
+            what = f"{counted(self.each, 'GPU')} a pod, none is in the dump"
         return f"{what}, of {self.owner}" if self.owner else what
 
 
@@ -131,7 +131,8 @@ def _template(body: Body, path: Sequence[str]) -> dict[str, Any]:
     """Return the template of an object as a pod of its name."""
     template = mapping(dict(body), *path)
     labels = mapping(template, "metadata", "labels")
-    return {**template, "metadata": {**body["metadata"], "labels": labels}}
+    metadata = {**body["metadata"], "labels": labels}
+    return {**template, "kind": body["kind"], "metadata": metadata}
 
 
 def _is_over(job: Body) -> bool:
