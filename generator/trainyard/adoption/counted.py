@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -50,9 +50,10 @@ def newly_counted(
     Raises:
         TreeError: a request is not a quantity.
     """
+    every = _jobs(facts)
     for crew in site.crews:
         own = [share for share in shares if share.team == crew.name]
-        jobs = [*_jobs(crew, facts)] if len(own) == 1 else []
+        jobs = _of_crew(crew, every) if len(own) == 1 else []
         for share in own:
             pool = site.pools[share.pool]
             parts = [*_parts(site, crew, share, jobs), *_rails(site, crew, pool, fabrics)]
@@ -110,13 +111,18 @@ def _too_large(pool: Pool, share: Share, jobs: Sequence[_Job]) -> Iterator[Remar
                 yield Remark(Mark.REFUSED, job.name, why)
 
 
-def _jobs(crew: Crew, facts: Facts) -> Iterator[_Job]:
-    """Yield the jobs in a team's namespaces, by their Workloads."""
+def _of_crew(crew: Crew, every: Mapping[str, Sequence[_Job]]) -> list[_Job]:
+    return [job for namespace in crew.namespaces for job in every.get(namespace, ())]
+
+
+def _jobs(facts: Facts) -> dict[str, list[_Job]]:
+    """Return the jobs that run and that wait by namespace, by their Workloads."""
+    found: dict[str, list[_Job]] = defaultdict(list)
     for body in facts.of(WORKLOADS):
         namespace, kind, name = maker(body)
-        is_idle = is_finished(body) or mapping(dict(body), "spec").get("active") is False
-        if namespace in crew.namespaces and not is_idle:
-            yield _Job(f"{kind} {namespace}/{name}", _asks(body))
+        if not is_finished(body) and mapping(dict(body), "spec").get("active") is not False:
+            found[namespace].append(_Job(f"{kind} {namespace}/{name}", _asks(body)))
+    return found
 
 
 def _named(body: Body) -> Body:
