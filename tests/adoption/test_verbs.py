@@ -104,9 +104,10 @@ def test_binding_of_a_namespace_that_gets_another_name_does_not_stay() -> None:
         [rule("", ["pods", "secrets"], ["list", "watch"]), rule("apps", ["deployments"], ["get"])],
         [rule("trainer.kubeflow.org", ["trainjobs"], ALL), rule("", ["configmaps"], ALL)],
         [rule("apps", ["deployments/scale"], ALL), rule("", ["events", "pods/log"], ALL)],
+        [rule("extensions", ["deployments"], ALL)],
         [],
     ],
-    ids=["reads", "has them", "does not matter", "nothing"],
+    ids=["reads", "has them", "does not matter", "not served", "nothing"],
 )
 def test_who_loses_nothing_is_not_listed(rules: list[Body]) -> None:
     assert lacks(role("edit", *rules), binding("vision", "edit", "Group:vision")) == {}

@@ -20,7 +20,9 @@ _WRITES = ["create", "delete", "patch", "update"]
 _MORE = frozenset({"bind", "escalate", "impersonate"})
 _SUBRESOURCES = frozenset({"pods/exec", "pods/portforward"})
 """Those that matter: who may use one runs programs in a pod, or reaches its ports."""
-_NO_MATTER = frozenset({"events", "localsubjectaccessreviews"})
+_NO_MATTER = frozenset({"events", "leases", "localsubjectaccessreviews"})
+_SERVED_BY_NONE = "extensions"
+"""API group that Kubernetes' own roles still have; no API server has served it since 1.22."""
 _SHORT = {
     "create, delete, get, patch, update ": "read and write ",
     "create, delete, patch, update ": "write ",
@@ -56,6 +58,8 @@ def _named(permission: Permission) -> Iterator[Permission]:
 
 def _matters(permission: Permission) -> bool:
     resource = permission.resource
+    if permission.group == _SERVED_BY_NONE:
+        return False
     is_known = resource in _SUBRESOURCES or not ("/" in resource or resource in _NO_MATTER)
     is_secret = permission.verb == "get" and resource in {"secrets", "*"}
     return is_known and (permission.verb in {*_WRITES, *_MORE} or is_secret)
