@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainyard.change.impact.rights import beyond, permissions
+from trainyard.model.permissions import beyond, permissions
 
 Rule = dict[str, list[str]]
 Request = tuple[str, ...]

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from trainyard.change.impact.rights import beyond, permissions
 from trainyard.change.impact.values import differing
 from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model.identity import team_of
 from trainyard.model.lookup import mappings, text
+from trainyard.model.permissions import beyond, permissions
 from trainyard.model.team import Team
 
 
