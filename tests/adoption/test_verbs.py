@@ -51,7 +51,7 @@ def lacks(*more: Body, namespace: str = "vision") -> dict[str, str]:
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_a_role_may_change_is_as_in_the_tree(cluster: str, name: str) -> None:
     file = ROOT / f"overlays/{cluster}/platform/clusterrole-trainyard-team-{name}.yaml"
-    assert changes(read(file)["rules"]) == changes(GIVEN[name])
+    assert changes(name, read(file)["rules"]) == changes(name, GIVEN[name])
 
 
 def test_verbs_beyond_the_role_are_listed_once_for_all_subjects_of_a_binding() -> None:

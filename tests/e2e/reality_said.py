@@ -250,4 +250,4 @@ def _subject(subject: Mapping[str, Any], namespace: str) -> str:
 def _rules(tree: Objects) -> Iterator[tuple[str, frozenset[Permission]]]:
     for role in of_kind(tree, "ClusterRole", "Role"):
         name = role.name if role.kind.name == "ClusterRole" else f"Role {role.name}"
-        yield name, permissions(mappings(role.body, "rules"))
+        yield name, permissions(name, mappings(role.body, "rules"))

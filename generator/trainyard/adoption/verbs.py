@@ -45,9 +45,14 @@ GIVEN: Mapping[str, Rules] = {
 """What each role of a team may change, as in templates/platform/cluster-role-team-ROLE.yaml."""
 
 
-def changes(rules: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
-    """Return the permissions of rules that change something, or read a Secret."""
-    return frozenset(each for one in permissions(rules) for each in _named(one) if _matters(each))
+def changes(role: str, rules: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
+    """Return the permissions of rules that change something, or read a Secret.
+
+    Raises:
+        TreeError: a rule has too many permissions.
+    """
+    every = permissions(role, rules)
+    return frozenset(each for one in every for each in _named(one) if _matters(each))
 
 
 def _named(permission: Permission) -> Iterator[Permission]:
@@ -114,6 +119,11 @@ def _role(body: Body) -> tuple[str, str, str]:
     return kind, namespace, text(body, "roleRef", "name")
 
 
+def _shown(role: tuple[str, str, str]) -> str:
+    kind, namespace, name = role
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
 def _unknown(
     bindings: Sequence[Body], rules: Mapping[tuple[str, str, str], Rules]
 ) -> Iterator[str]:
@@ -127,8 +137,8 @@ def _beyond(
     roles: Collection[str],
     rules: Mapping[tuple[str, str, str], Rules],
 ) -> Iterator[str]:
-    had = [changes(rules.get(_role(body), ())) for body in bindings]
-    gets = [changes(GIVEN[role]) for role in roles]
+    had = [changes(_shown(role), rules.get(role, ())) for role in map(_role, bindings)]
+    gets = [changes(role, GIVEN[role]) for role in roles]
     for line in beyond(frozenset().union(*had), frozenset().union(*gets)):
         shown = line
         for long, short in _SHORT.items():

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
+from trainyard.diagnostics import TreeError
 from trainyard.model.lookup import texts
 
 _ANY = "*"
 """Permits every verb, group, resource or path."""
+_MOST = 100_000
+"""Permissions of one rule: four lists of a few KiB have billions together."""
 
 
 class Permission(NamedTuple):
@@ -40,9 +44,23 @@ class Permission(NamedTuple):
         )
 
 
-def permissions(rules: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
-    """Return each permission of a role's rules."""
-    return frozenset(chain.from_iterable(map(_expanded, rules)))
+def permissions(role: str, rules: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
+    """Return each permission of a role's rules.
+
+    Raises:
+        TreeError: a rule has too many; the error names the role.
+    """
+    found: set[Permission] = set()
+    for rule in rules:
+        verbs, paths = texts(rule, "verbs"), texts(rule, "nonResourceURLs")
+        names = texts(rule, "resourceNames") or ("",)
+        lists = (verbs, texts(rule, "apiGroups"), texts(rule, "resources"), names)
+        if max(prod(map(len, lists)), len(verbs) * len(paths)) > _MOST:
+            raise TreeError(f"{role} has a rule with more than {_MOST:,} permissions")
+        found.update(map(Permission._make, product(*lists)))
+        for verb, path in product(verbs, paths):
+            found.add(Permission(verb, "", f"/{path.removeprefix('/')}", ""))
+    return frozenset(found)
 
 
 def beyond(more: frozenset[Permission], less: frozenset[Permission]) -> tuple[str, ...]:
@@ -71,17 +89,6 @@ def _lines(verbs: Mapping[tuple[str, str, str], Sequence[str]]) -> Iterator[str]
     for (allowed_verbs, group, named), every in resources.items():
         api = f" of {group}" if group else ""
         yield f"{allowed_verbs} {', '.join(every)}{api}{named}"
-
-
-def _expanded(rule: Mapping[str, Any]) -> Iterator[Permission]:
-    verbs = texts(rule, "verbs")
-    for verb, path in product(verbs, texts(rule, "nonResourceURLs")):
-        yield Permission(verb, "", f"/{path.removeprefix('/')}", "")
-    names = texts(rule, "resourceNames") or ("",)
-    for verb, group, resource, name in product(
-        verbs, texts(rule, "apiGroups"), texts(rule, "resources"), names
-    ):
-        yield Permission(verb, group, resource, name)
 
 
 def _matches(pattern: str, other: str) -> bool:

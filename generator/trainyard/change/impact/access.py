@@ -164,7 +164,7 @@ def role_changes(sides: Sides) -> tuple[RoleChange, ...]:
     """
     changes = []
     for role, before, after in differing(_rules(sides.before), _rules(sides.after)):
-        old, new = permissions(before), permissions(after)
+        old, new = permissions(role.display, before), permissions(role.display, after)
         gained, lost = beyond(new, old), beyond(old, new)
         if gained or lost:
             changes.append(RoleChange(role.display, gained, lost, _keep(sides, role)))
