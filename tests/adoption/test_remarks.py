@@ -22,24 +22,57 @@ def hardware(sizes: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "said"),
+    ("sizes", "kubelet"),
     [
         ({"memory": "1991Gi"}, ""),
         ({"memory": "2113929216Ki"}, ""),
-        ({"memory": "2113929217Ki"}, "memory"),
-        ({"memory": "3Ti", "cpu": "225"}, "cpu and memory"),
-        ({"memory": "1991Gi", "ephemeral-storage": "2Ti"}, "ephemeral-storage"),
+        ({"memory": "2113929217Ki"}, "cpu: 8, memory: AMOUNT, ephemeralStorage: 9420Mi"),
+        ({"memory": "3Ti", "cpu": "225"}, "cpu: AMOUNT, memory: AMOUNT, ephemeralStorage: 9420Mi"),
+        (
+            {"memory": "1991Gi", "ephemeral-storage": "2Ti"},
+            "cpu: 8, memory: 25500Mi, ephemeralStorage: AMOUNT",
+        ),
     ],
 )
-def test_node_that_offers_more_than_it_has_is_named(sizes: dict[str, str], said: str) -> None:
-    """Nothing is guessed of it: the share of kubelet is the least."""
+def test_node_that_offers_more_than_it_has_is_a_choice(sizes: dict[str, str], kubelet: str) -> None:
+    """No share of kubelet is guessed of it; the choice has both figures."""
     text = hardware(sizes)
-    assert ("is above capacity: read the nodes again" in text) == bool(said)
-    assert f"allocatable {said} is above" in text or not said
+    assert ("\nkubelet: {" in text) == (not kubelet)
+    if kubelet:
+        assert f"# choose: kubelet: {{{kubelet}}}; node n1 has " in text
+        assert "# choose: system: {" in text
+        assert " and offers " in text
+
+
+def test_namespaces_where_a_group_gets_new_rights_are_named() -> None:
+    """Two namespaces of one queue: the group of the first gets its role in the second too."""
+    queue = body("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp", spec={})
+    local = [
+        body("kueue.x-k8s.io/v1beta2", "LocalQueue", "q", each, spec={"clusterQueue": "nlp"})
+        for each in ("nlp", "translation")
+    ]
+    role = {"kind": "ClusterRole", "name": "edit"}
+    binding = body(
+        "rbac.authorization.k8s.io/v1",
+        "RoleBinding",
+        "members",
+        "nlp",
+        roleRef=role,
+        subjects=[{"kind": "Group", "name": "nlp"}],
+    )
+    adoption = drafted([flavor("a", POOL), node("n1", labels=POOL), queue, *local, binding])
+    profile = adoption.files["profiles/teams/nlp.yaml"].decode()
+    assert "groups: {user: [nlp]} # RoleBindings in nlp; new rights in translation\n" in profile
+    said = {(each.part, each.text) for each in adoption.remarks}
+    why = "no RoleBinding in it gives these roles now, and the tree does: nlp (user)"
+    assert ("rights in namespace translation", why) in said
+    assert not any(part == "rights in namespace nlp" for part, _ in said)
 
 
 def test_draft_without_pods_says_why_daemonsets_do_not_count() -> None:
-    assert "no pods are in the dump, and a DaemonSet does not say on which" in hardware({})
+    assert "no pods are in the dump, and a DaemonSet does not say on which" in hardware(
+        {"memory": "1991Gi"}
+    )
 
 
 def test_what_a_choice_lists_is_whole() -> None:

@@ -32,16 +32,19 @@ class Access:
 
     Args:
         groups: by role.
+        without: groups with a role by namespace of the team where no RoleBinding gives it to them.
         accounts: service accounts of the team's own namespace, by name, with their role.
     """
 
     groups: dict[str, list[str]]
+    without: dict[str, list[str]]
     accounts: dict[str, str]
 
 
 def access(crew: Crew, facts: Facts) -> Access:
     """Return the groups and accounts that have a role in a team's namespaces."""
     groups: dict[str, set[str]] = {}
+    there: set[tuple[str, str, str]] = set()
     accounts: dict[str, str] = {}
     for body, subject in subjects(crew, facts):
         role = role_of(body)
@@ -50,14 +53,25 @@ def access(crew: Crew, facts: Facts) -> Access:
             continue
         if _is_group(subject):
             groups.setdefault(role, set()).add(name)
+            there.add((place_of(body)[0], role, name))
         elif _is_own_account(subject, crew):
             accounts.setdefault(name, role)
-    return Access({role: sorted(groups[role]) for role in sorted(groups)}, accounts)
+    ordered = {role: sorted(groups[role]) for role in sorted(groups)}
+    given = [(role, name) for role, names in ordered.items() for name in names]
+    without = {
+        each: [f"{name} ({role})" for role, name in given if (each, role, name) not in there]
+        for each in crew.namespaces
+    }
+    return Access(ordered, {each: names for each, names in without.items() if names}, accounts)
 
 
 def remarks(crews: Sequence[Crew], facts: Facts) -> Iterator[Remark]:
-    """Yield who loses a role."""
+    """Yield who loses a role, and who gets one in a namespace where nobody gave it."""
     for crew in crews:
+        for namespace, groups in access(crew, facts).without.items():
+            given = ", ".join(groups)
+            why = f"no RoleBinding in it gives these roles now, and the tree does: {given}"
+            yield Remark(Mark.CHANGED, f"rights in namespace {namespace}", why)
         for body, subject in subjects(crew, facts):
             part = f"RoleBinding {'/'.join(place_of(body))}"
             named = f"{text(subject, 'kind')} {text(subject, 'name')}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from trainyard.adoption.amounts import shown
 from trainyard.adoption.model import Kind, Pool
 from trainyard.adoption.sizes import SHARES, Sizes, base, daemons_of, size, sizes
 from trainyard.adoption.wording import choose, quoted, said
@@ -134,29 +135,50 @@ def _sized(key: str, amount: int, node: str) -> Fact:
 
 
 def _system(found: Measured, own: Sizes, *, knows_daemons: bool) -> Iterator[str]:
+    """Yield what the system and kubelet keep; a choice where the nodes contradict themselves."""
     node = found.first
-    value = f"{{{_share(own.system)}, pods: {own.system['pods']}}}"
-    if knows_daemons:
-        source = f"capacity less allocatable of {node}, and its daemons, in whole CPUs and Mi"
-        yield said(f"system: {value}", source)
-    else:
+    over = {key: name for key, name in SHARES.items() if _offers_too_much(found, name)}
+    value = f"{{{_share(own.system, over)}, pods: {own.system['pods']}}}"
+    kubelet = f"kubelet: {{{_share(own.kubelet, over)}}}"
+    why = ""
+    if over:
+        figures = " and ".join(_figures(found, name) for name in over.values())
+        why = (
+            f"; {figures}. No kubelet offers more than a node has, so the dump does not show what "
+            "it keeps: read the nodes again, or its systemReserved and kubeReserved"
+        )
+    if not knows_daemons:
         yield choose(
             "system: what daemons request on a node; no pods are in the dump, and a DaemonSet does "
-            f"not say on which nodes it runs; proposal, without any: {value}"
+            f"not say on which nodes it runs; proposal, without any: {value}{why}"
         )
+    elif over:
+        yield choose(f"system: {value}{why}")
+    else:
+        source = f"capacity less allocatable of {node}, and its daemons, in whole CPUs and Mi"
+        yield said(f"system: {value}", source)
     less = f"capacity less allocatable of node {node}, without what it evicts pods for"
-    if over := [name for name in SHARES.values() if _offers_too_much(found, name)]:
-        less += f"; allocatable {' and '.join(over)} is above capacity: read the nodes again"
-    yield said(f"kubelet: {{{_share(own.kubelet)}}}", less)
+    yield choose(f"{kubelet}{why}") if over else said(kubelet, less)
 
 
 def _offers_too_much(found: Measured, resource: str) -> bool:
     return base(found, "allocatable", resource) > base(found, "capacity", resource)
 
 
-def _share(amounts: Mapping[str, int]) -> str:
-    parts = (f"{key}: {size(amounts[name])}" for key, name in SHARES.items() if key != "cpu")
-    return ", ".join([f"cpu: {amounts['cpu'] // 1000}", *parts])
+def _figures(found: Measured, resource: str) -> str:
+    has, offers = (
+        shown(resource, base(found, group, resource)) for group in ("capacity", "allocatable")
+    )
+    return f"node {found.first} has {has} {resource} and offers {offers}"
+
+
+def _share(amounts: Mapping[str, int], unknown: Container[str]) -> str:
+    """Return a share, with a word in place of each amount that is not known."""
+    sizes_ = {key: size(amounts[name]) for key, name in SHARES.items() if key != "cpu"}
+    parts = {"cpu": str(amounts["cpu"] // 1000), **sizes_}
+    return ", ".join(
+        f"{key}: {'AMOUNT' if key in unknown else amount}" for key, amount in parts.items()
+    )
 
 
 def _ports(found: Measured, fields: Mapping[str, Any], facts: Facts) -> Iterator[str]:

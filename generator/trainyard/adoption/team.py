@@ -144,7 +144,10 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
         roles = (
             f"{role}: [{', '.join(map(inline, groups))}]" for role, groups in access.groups.items()
         )
-        source = f"RoleBindings in {', '.join(crew.namespaces)}"
+        bound = [each for each in crew.namespaces if each not in access.without]
+        source = f"RoleBindings in {', '.join(bound or crew.namespaces)}"
+        if bound and access.without:
+            source += f"; new rights in {', '.join(access.without)}"
         yield said(f"groups: {{{', '.join(roles)}}}", source)
     else:
         yield choose(f"groups: no RoleBinding in {', '.join(crew.namespaces)} gives a group a role")
