@@ -40,7 +40,7 @@ def test_node_that_offers_more_than_it_has_is_a_choice(sizes: dict[str, str], ku
     assert ("\nkubelet: {" in text) == (not kubelet)
     if kubelet:
         assert f"# choose: kubelet: {{{kubelet}}}; node n1 has " in text
-        assert "# choose: system: {" in text
+        assert "# choose: system: what daemons request" in text
         assert " and offers " in text
 
 

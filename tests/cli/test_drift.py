@@ -270,8 +270,23 @@ def test_what_controllers_and_the_platform_make_is_no_difference() -> None:
 
 def test_cluster_without_the_tree_has_nothing_of_it() -> None:
     """Before the first sync every object is missing."""
-    first, *_ = shown({"Node/a": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}})
+    _, first, *_ = shown({"Node/a": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}})
     assert " missing, of " in first
+
+
+def test_tree_that_was_never_synced_is_said_first() -> None:
+    """Nobody gave rights by hand there: the signs read from the tree to the site."""
+    binding = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": "members", "namespace": "team-nlp"},
+        "roleRef": {"kind": "ClusterRole", "name": "edit"},
+        "subjects": [{"kind": "Group", "name": "site"}],
+    }
+    first, second, *rest = drift_lines(drift_of(live_of({"members": binding})), fields=False)
+    assert first.startswith("lab: no object is of the tree, so it was never synced here.")
+    assert "gives rights" not in second
+    assert any("+ group site: edit in team-nlp" in line for line in rest)
 
 
 def test_tree_that_is_stale_is_reported_before_anything_is_read(

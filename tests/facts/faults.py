@@ -86,6 +86,25 @@ _NAME = "kubernetes.io/metadata.name"
 _NOT_NLP = {"matchExpressions": [{"key": _NAME, "operator": "NotIn", "values": ["team-nlp"]}]}
 _EXCLUSIONS = "- {apiGroups: [networking.k8s.io], kinds: [NetworkPolicy]}"
 _NEW_QUEUE = {"apiVersion": "kueue.x-k8s.io/v1beta2", "spec": {"clusterQueue": "site"}}
+SITE_FLAVOR = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "spec": {"nodeLabels": {"ml.example.com/node-type": "xe9680-h200"}},
+}
+
+
+def site_queue(stop: str, reserved: str, nominal: int = 800) -> Body:
+    """Return a queue of the site on the nodes of a pool."""
+    cell = {"name": "nvidia.com/gpu", "nominalQuota": nominal}
+    group = {"coveredResources": [cell["name"]], "flavors": [{"name": "site", "resources": [cell]}]}
+    total = {"name": cell["name"], "total": reserved}
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "spec": {"stopPolicy": stop, "resourceGroups": [group]},
+        "status": {"flavorsReservation": [{"name": "site", "resources": [total]}]},
+    }
+
+
+_SITE_QUEUE = "ClusterQueue/site"
 _BY_HELM = {"managedFields": [{"manager": "helm"}]}
 _STRICT = {
     "openAPIV3Schema": {
@@ -323,6 +342,22 @@ QUEUES = (
         {"LocalQueue/vision-lab/main": _NEW_QUEUE, "Namespace/vision-lab": {"apiVersion": "v1"}},
         "queue-left-out",
         _LAB,
+    ),
+    Fault(
+        "an old queue is open beside an open team's",
+        LAB,
+        AFTER,
+        {"ResourceFlavor/site": SITE_FLAVOR, _SITE_QUEUE: site_queue("None", "0")},
+        "nodes-promised-twice",
+        _H200,
+    ),
+    Fault(
+        "an old queue is held, and has nodes reserved",
+        LAB,
+        BEFORE,
+        {"ResourceFlavor/site": SITE_FLAVOR, _SITE_QUEUE: site_queue("Hold", "800")},
+        "nodes-promised-twice",
+        _H200,
     ),
     Fault(
         "Kueue's webhook drops a team",

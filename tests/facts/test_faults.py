@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.facts.faults import AFTER, BEFORE, EAST, FAULTS, LAB, Fault
+from tests.facts.faults import (
+    AFTER,
+    BEFORE,
+    EAST,
+    FAULTS,
+    LAB,
+    SITE_FLAVOR,
+    Fault,
+    site_queue,
+)
 from tests.rules.clusters import live_with
 from trainyard.generation.generate import generate
 from trainyard.model.manifest import Manifest
@@ -43,6 +52,21 @@ def test_nothing_is_said_of_a_healthy_cluster(cluster: str, phase: str) -> None:
     assert list(_said(cluster, phase, {})) == []
 
 
+@pytest.mark.parametrize("phase", [BEFORE, AFTER])
+@pytest.mark.parametrize(
+    "queue",
+    [
+        site_queue("Hold", "0"),
+        site_queue("HoldAndDrain", "0"),
+        site_queue("None", "0", 0),
+    ],
+    ids=["held", "drained", "without quota"],
+)
+def test_old_queue_that_reserves_nothing_is_healthy(phase: str, queue: Mapping[str, Any]) -> None:
+    objects = {"ResourceFlavor/site": SITE_FLAVOR, "ClusterQueue/site": queue}
+    assert list(_said(LAB, phase, objects)) == []
+
+
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
 def test_planted_fault_is_found(fault: Fault) -> None:
     assert set(_said(fault.cluster, fault.phase, fault.objects)) == {(fault.rule, fault.place)}
@@ -50,11 +74,14 @@ def test_planted_fault_is_found(fault: Fault) -> None:
 
 ELSEWHERE = {
     "adopted-differs",
+    "adopted-missing",
+    "closed-network-opened",
     "framework-left-out",
     "kueue-keys-gained",
     "kueue-keys-lost",
     "node-of-two-pools",
     "old-facts",
+    "queue-of-a-team",
 }
 """Rules of which only tests/rules has a case; and what could not be read, in tests/cli."""
 

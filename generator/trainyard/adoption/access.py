@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trainyard.adoption.model import Crew, Mark, Remark
@@ -44,7 +44,7 @@ class Access:
 def access(crew: Crew, facts: Facts) -> Access:
     """Return the groups and accounts that have a role in a team's namespaces."""
     groups: dict[str, set[str]] = {}
-    there: set[tuple[str, str, str]] = set()
+    there: dict[str, set[str]] = {each: set() for each in crew.namespaces}
     accounts: dict[str, str] = {}
     for body, subject in subjects(crew, facts):
         role = role_of(body)
@@ -53,16 +53,17 @@ def access(crew: Crew, facts: Facts) -> Access:
             continue
         if _is_group(subject):
             groups.setdefault(role, set()).add(name)
-            there.add((place_of(body)[0], role, name))
+            there[place_of(body)[0]].add(f"{name} ({role})")
         elif _is_own_account(subject, crew):
             accounts.setdefault(name, role)
     ordered = {role: sorted(groups[role]) for role in sorted(groups)}
-    given = [(role, name) for role, names in ordered.items() for name in names]
-    without = {
-        each: [f"{name} ({role})" for role, name in given if (each, role, name) not in there]
-        for each in crew.namespaces
-    }
-    return Access(ordered, {each: names for each, names in without.items() if names}, accounts)
+    return Access(ordered, _without(there), accounts)
+
+
+def _without(there: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    """Return the groups with their roles that a namespace lacks and another one has."""
+    every = set[str]().union(*there.values())
+    return {each: sorted(every - own) for each, own in there.items() if every - own}
 
 
 def remarks(crews: Sequence[Crew], facts: Facts) -> Iterator[Remark]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -140,13 +140,7 @@ def _system(found: Measured, own: Sizes, *, knows_daemons: bool) -> Iterator[str
     over = {key: name for key, name in SHARES.items() if _offers_too_much(found, name)}
     value = f"{{{_share(own.system, over)}, pods: {own.system['pods']}}}"
     kubelet = f"kubelet: {{{_share(own.kubelet, over)}}}"
-    why = ""
-    if over:
-        figures = " and ".join(_figures(found, name) for name in over.values())
-        why = (
-            f"; {figures}. No kubelet offers more than a node has, so the dump does not show what "
-            "it keeps: read the nodes again, or its systemReserved and kubeReserved"
-        )
+    why = _contradiction(found, over.values()) if over else ""
     if not knows_daemons:
         yield choose(
             "system: what daemons request on a node; no pods are in the dump, and a DaemonSet does "
@@ -159,6 +153,14 @@ def _system(found: Measured, own: Sizes, *, knows_daemons: bool) -> Iterator[str
         yield said(f"system: {value}", source)
     less = f"capacity less allocatable of node {node}, without what it evicts pods for"
     yield choose(f"{kubelet}{why}") if over else said(kubelet, less)
+
+
+def _contradiction(found: Measured, resources: Iterable[str]) -> str:
+    figures = " and ".join(_figures(found, name) for name in resources)
+    return (
+        f"; {figures}. No kubelet offers more than a node has, so the dump does not show what "
+        "it keeps: read the nodes again, or its systemReserved and kubeReserved"
+    )
 
 
 def _offers_too_much(found: Measured, resource: str) -> bool:

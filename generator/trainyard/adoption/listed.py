@@ -14,7 +14,7 @@ from trainyard.adoption.queues import cells_of, cohort_of
 from trainyard.adoption.sizes import has_ended, is_daemon
 from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.importable import JOBS, NETWORK_POLICIES, PODS, QUOTAS
-from trainyard.model.lookup import mapping, mappings, text
+from trainyard.model.lookup import mapping, mappings, text, texts
 from trainyard.model.quantity import counted
 from trainyard.model.readable import CLUSTER_QUEUES, COHORTS
 from trainyard.rules.preflight._kueue import fields_of
@@ -58,6 +58,7 @@ def remarks(facts: Facts, crews: Sequence[Crew]) -> Iterator[Remark]:
     yield from _queued(facts)
     yield from outside(facts, crews)
     yield from _egress(facts, spaces)
+    yield from _opened(facts, spaces)
     yield from _unlimited(facts, spaces)
 
 
@@ -146,6 +147,18 @@ def _egress(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
             part = f"NetworkPolicy {namespace}/{name}"
             shown_ = ", ".join(sorted(set(filter(None, to))))
             yield Remark(Mark.REFUSED, part, f"egress to {shown_} stays closed: see `egress`")
+
+
+def _opened(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
+    """Yield the policies that lose their effect while their team is observed or warned."""
+    for body in sorted(facts.of(NETWORK_POLICIES), key=place_of):
+        if place_of(body)[0] in spaces:
+            ways = " and ".join(texts(dict(body), "spec", "policyTypes")) or "its pods"
+            why = (
+                f"it restricts {ways}; the tree opens all of it from the first sync on, until the "
+                "team is enforced"
+            )
+            yield Remark(Mark.CHANGED, f"NetworkPolicy {'/'.join(place_of(body))}", why)
 
 
 def _unlimited(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:

@@ -144,10 +144,7 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
         roles = (
             f"{role}: [{', '.join(map(inline, groups))}]" for role, groups in access.groups.items()
         )
-        bound = [each for each in crew.namespaces if each not in access.without]
-        source = f"RoleBindings in {', '.join(bound or crew.namespaces)}"
-        if bound and access.without:
-            source += f"; new rights in {', '.join(access.without)}"
+        source = _bound(crew, access)
         yield said(f"groups: {{{', '.join(roles)}}}", source)
     else:
         yield choose(f"groups: no RoleBinding in {', '.join(crew.namespaces)} gives a group a role")
@@ -156,6 +153,13 @@ def access_lines(crew: Crew, access: Access) -> Iterator[str]:
         source = f"RoleBindings in {crew.namespaces[0]}"
         for name, role in sorted(access.accounts.items()):
             yield said(f"  {inline(name)}: {{role: {role}}}", source)
+
+
+def _bound(crew: Crew, access: Access) -> str:
+    """Return the namespaces that have RoleBindings of all groups, and those with new rights."""
+    bound = [each for each in crew.namespaces if each not in access.without]
+    source = f"RoleBindings in {', '.join(bound or crew.namespaces)}"
+    return f"{source}; new rights in {', '.join(access.without)}" if access.without else source
 
 
 def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:

@@ -56,7 +56,11 @@ CLAIMS = Resource(
     ),
 )
 NETWORK_POLICIES = Resource(
-    "networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", ("spec.egress",)
+    "networking.k8s.io",
+    "v1",
+    "networkpolicies",
+    "NetworkPolicy",
+    ("spec.egress", "spec.policyTypes"),
 )
 JOBS = (
     Resource(_KUBEFLOW, "v1", "pytorchjobs", "PyTorchJob"),

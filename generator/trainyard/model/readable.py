@@ -88,7 +88,7 @@ CLUSTER_QUEUES = Resource(
     "v1beta2",
     "clusterqueues",
     "ClusterQueue",
-    ("spec.stopPolicy", *_STATES),
+    ("spec.stopPolicy", "status.flavorsReservation", *_STATES),
     compared=_SPEC,
 )
 LOCAL_QUEUES = Resource(

@@ -71,7 +71,7 @@ def _dumping(unread: list[Resource]) -> Iterator[str]:
     kinds = [each.name for each in unread if not (each.only or each.within)]
     if kinds:
         # `kubectl get A,B` prints nothing at all where the cluster lacks one of the kinds.
-        dump = "kubectl get $kind -A -o yaml; echo ---"
+        dump = "kubectl get $kind -A --show-managed-fields -o yaml; echo ---"
         yield f"for kind in {' '.join(kinds)}; do {dump}; done"
     for resource in unread:
         if resource.only:

@@ -1,4 +1,4 @@
-"""Find what can't be compared of a cluster with its tree."""
+"""Find what can't be compared of a cluster with its tree, or is not of this cluster."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from trainyard.model.facts import Unread
 from trainyard.model.live import Live
 from trainyard.model.readable import CLUSTER_QUEUES, LOCAL_QUEUES, TABLE
 from trainyard.rules.live import unchecked
+from trainyard.rules.preflight.adopted_missing import LIVE as ADOPTED_MISSING
 
 
 def not_compared(live: Live) -> Iterator[Diagnostic]:
-    """Yield the kinds that could not be read, or are served in another version than the tree's."""
+    """Yield the kinds that could not be read, or are served in another version than the tree's.
+
+    First come adopted objects that are not there: facts of another cluster or day have no drift.
+    """
+    yield from ADOPTED_MISSING.run(live)
     added = {LOCAL_QUEUES, CLUSTER_QUEUES}
     needed = {each: ("drift",) for each in TABLE if each in added or live.made(each)}
     yield from unchecked(live, needed)

@@ -21,6 +21,7 @@ from trainyard.rules.preflight.field_not_served import RULE as FIELD_NOT_SERVED
 from trainyard.rules.preflight.unchecked import RULE as UNCHECKED
 from trainyard.schema.manifests import check_manifest
 
+_MANAGERS = "Dump with `--show-managed-fields`: it says which of them `kubectl apply` wrote."
 _HINT = "Compare the operator's version with the release's, and waive this."
 
 
@@ -33,11 +34,17 @@ def compare(live: Live) -> Iterator[Diagnostic]:
 
 def _adopted(live: Live) -> Iterator[Diagnostic]:
     """Yield what a sync would change in objects of others."""
-    for manifest, fields, lost in adopted(live):
-        changes = [f"{field.path} {field.excerpt}" for field in fields]
-        changed = ", ".join([*changes, *(f"label {key} is deleted" for key in lost)])
-        message = f"{adopted_name(manifest.body)} is there, and the sync changes it: {changed}"
-        yield ADOPTED_DIFFERS.at(manifest.at, message)
+    for found in adopted(live):
+        changes = [f"{field.path} {field.excerpt}" for field in found.fields]
+        changes += [f"label {key} is deleted" for key in found.lost]
+        name, manifest = adopted_name(found.manifest.body), found.manifest
+        if changes:
+            message = f"{name} is there, and the sync changes it: {', '.join(changes)}"
+            yield ADOPTED_DIFFERS.at(manifest.at, message)
+        if found.doubtful:
+            labels = ", ".join(found.doubtful)
+            message = f"{name}: nobody knows whether the sync deletes these labels: {labels}"
+            yield ADOPTED_DIFFERS.at(manifest.at, message, hint=_MANAGERS)
 
 
 def _fields(live: Live) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from trainyard.model.facts import Body
+from trainyard.model.facts import Body, labels_of
 from trainyard.model.lookup import mapping, mappings, text
 
 _DAY = 10
@@ -13,6 +13,9 @@ _DAY = 10
 _APPLIED = "kubectl-client-side-apply"
 """Whose fields Argo CD takes over before it applies, so that those that Git lacks are deleted
 (argoproj/argo-cd:gitops-engine/pkg/sync/sync_context.go@v3.5.7; seen with Argo CD 3.5.7)."""
+
+_OF_NAMESPACES = "kubernetes.io/metadata.name"
+"""The API server gives it to each namespace."""
 
 
 def since(have: Body, paths: Iterable[str]) -> str:
@@ -48,6 +51,19 @@ def lost_labels(have: Body, tree: Body) -> list[str]:
         own = applied if text(entry, "manager") == _APPLIED else others
         own.update(mapping(entry, "fieldsV1", "f:metadata", "f:labels"))
     return sorted(key.removeprefix("f:") for key in applied - others if key != ".")
+
+
+def doubtful_labels(have: Body, tree: Body) -> list[str]:
+    """Return the labels that an object of the tree lacks, where nobody knows who wrote them.
+
+    Args:
+        have: the object as it was dumped; one without managers, from a dump without them.
+        tree: that of the tree.
+    """
+    if mappings(dict(have), "metadata", "managedFields"):
+        return []
+    known = {*mapping(dict(tree), "metadata", "labels"), _OF_NAMESPACES}
+    return sorted(labels_of(have).keys() - known)
 
 
 def _last(entries: tuple[dict[str, Any], ...], path: str) -> str:

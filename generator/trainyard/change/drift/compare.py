@@ -5,12 +5,12 @@ So the sentences of `diff` say what somebody did on the cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from trainyard.change.drift.added import added, effect
-from trainyard.change.drift.authors import lost_labels, made, since
+from trainyard.change.drift.authors import doubtful_labels, lost_labels, made, since
 from trainyard.change.drift.meaning import facts_of
 from trainyard.change.drift.overlay import Schema, overlaid, schema_of
 from trainyard.change.drift.queues import promised, stopped
@@ -59,12 +59,14 @@ class Drift:
         objects: of the tree that were compared.
         left_out: objects of the tree whose kind is not read, sorted.
         parts: of the platform and of each team with a difference, sorted.
+        is_synced: whether some object of the cluster is one that the tree made.
     """
 
     cluster: str
     objects: int
     left_out: tuple[Identity, ...]
     parts: tuple[Part, ...]
+    is_synced: bool
 
     @property
     def differing(self) -> int:
@@ -107,22 +109,41 @@ def drift_of(live: Live) -> Drift:
         len(compared),
         tuple(left_out),
         tuple(Part(team, _impact(live, tree, parts[team])) for team in sorted(parts)),
+        _is_synced(live, compared),
     )
 
 
-def adopted(live: Live) -> Iterator[tuple[Manifest, tuple[Difference, ...], list[str]]]:
-    """Yield what a sync would change in each object of others that a profile adopts.
+def _is_synced(live: Live, compared: Iterable[_Found]) -> bool:
+    return any(each.have and not live.owner(each.have) for each in compared)
 
-    Labels and annotations are added, and change nothing for others; but labels that
-    `kubectl apply` wrote are deleted: they come last.
+
+class Overwritten(NamedTuple):
+    """What a sync would change in an object of others that a profile adopts.
+
+    Labels and annotations are added, and change nothing for others.
+
+    Args:
+        fields: outside of its metadata.
+        lost: labels that `kubectl apply` wrote, and the tree lacks: they are deleted.
+        doubtful: labels that the tree lacks, where the dump does not say who wrote them.
     """
+
+    manifest: Manifest
+    fields: tuple[Difference, ...]
+    lost: list[str]
+    doubtful: list[str]
+
+
+def adopted(live: Live) -> Iterator[Overwritten]:
+    """Yield what a sync would change in each object of others that a profile adopts."""
     adoption = live.site.cluster.adoption
     for found in _compared(live):
         if found.new and adoption.takes(found.new.body) and live.owner(found.have):
             fields = _fields(found.new.body, found.manifest.body)
             lost = lost_labels(found.have, found.manifest.body)
-            if fields or lost:
-                yield found.manifest, fields, lost
+            doubtful = doubtful_labels(found.have, found.manifest.body)
+            if fields or lost or doubtful:
+                yield Overwritten(found.manifest, fields, lost, doubtful)
 
 
 def _fields(have: Body, tree: Body) -> tuple[Difference, ...]:

@@ -17,6 +17,10 @@ from trainyard.model.quantity import counted
 
 _WORDS = {"changed": "changed", "deleted": "missing", "created": "added"}
 """What became of an object in words: one that was never synced was not deleted by anybody."""
+_UNSYNCED = (
+    "no object is of the tree, so it was never synced here. Read the signs from the tree to the "
+    "cluster: `-` and missing is what the first sync makes, `+` and added what is there now"
+)
 
 
 def drift_document(found: Drift) -> dict[str, Any]:
@@ -37,6 +41,8 @@ def drift_lines(found: Drift, *, fields: bool) -> Iterator[str]:
         found: what differs.
         fields: each field that differs, of each object.
     """
+    if found.parts and not found.is_synced:
+        yield f"{found.cluster}: {_UNSYNCED}"
     yield _first(found)
     for part in found.parts:
         yield ""
@@ -55,7 +61,8 @@ def _first(found: Drift) -> str:
     every = [change for part in found.parts for change in part.impact.objects]
     impact = Impact(tuple(part.impact for part in found.parts))
     differing = f"{found.cluster}: {_counts(every)}, of {objects} of the tree"
-    return "; ".join([differing, *notices(impact)])
+    # Of a tree that was never synced nobody has closed or given anything.
+    return "; ".join([differing, *(notices(impact) if found.is_synced else ())])
 
 
 def _part(part: Part, *, fields: bool) -> Iterator[str]:

@@ -23,13 +23,15 @@ RULE = Rule(
     """,
     fix="""
         Move the jobs of the namespace to a team, and delete its queue, before Kueue gets its new
-        configuration.
+        configuration. `queues: site` of `adopt` leaves the selector as wide as Kueue's own.
     """,
     waivable=True,
 )
 
 
 def find(live: Live) -> Iterator[Diagnostic]:
+    if live.site.cluster.adoption.keeps_queues:
+        return
     known, key = named(live.of(NAMESPACES)), live.site.cluster.team_label_key
     own = {manifest.name for manifest in live.made(NAMESPACES)}
     used = {place_of(queue)[0] for queue in live.of(LOCAL_QUEUES)} - own
