@@ -47,3 +47,15 @@ def test_first_screen_says_what_happens_to_kueue() -> None:
     assert "takes over `Kueue/cluster`" in first()
     assert "drained and rebooted" in first()
     assert "drained and rebooted" not in plain
+
+
+def test_first_screen_of_a_cluster_that_spares_others_lets_it_be_applied() -> None:
+    """The page *Begin beside what runs* goes on with this tree, and no day changes anything."""
+    spares = {"pods": "audit", "queues": "site", "until": "2099-12-31", "reason": "teams move"}
+    text = first(PLAIN, {CLUSTER: {"sharing": "classical", "adopt": spares}})
+
+    assert "do not apply this tree" not in text
+    assert "do not apply this tree" in first(PLAIN)
+    assert "Nothing changes by itself" in text
+    assert "admission only records, and without it refuses, each new pod" in text
+    assert "until 2099-12-31, so" not in text
