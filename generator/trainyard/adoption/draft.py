@@ -14,13 +14,24 @@ from trainyard.adoption.counted import newly_counted
 from trainyard.adoption.fabrics import Drafted, fabrics, functions_line
 from trainyard.adoption.fabrics import remarks as fabric_remarks
 from trainyard.adoption.hardware import drafted
-from trainyard.adoption.model import Adoption, Choice, Crew, Kind, Mark, Pool, Remark, Share
+from trainyard.adoption.model import (
+    Adoption,
+    Choice,
+    Crew,
+    Kind,
+    Mark,
+    Pool,
+    Remark,
+    Share,
+    in_order,
+)
 from trainyard.adoption.nodes import grouped
 from trainyard.adoption.objects import adopt_lines, stage_lines
 from trainyard.adoption.queues import crews, dangling, unused
 from trainyard.adoption.quota import Site, is_unlimited, mixed, parents_of, shares
 from trainyard.adoption.team import (
     access_lines,
+    cost_lines,
     own_names,
     quota_lines,
     space_lines,
@@ -90,7 +101,7 @@ def draft(request: Request, facts: Facts) -> Adoption:
         rows=tuple(table.rows(site, found)),
         sums=tuple(table.sums(site, found, facts)),
         choices=tuple(choices_in(files)),
-        remarks=tuple(sorted(remarks, key=lambda each: (each.mark, each.part, each.text))),
+        remarks=in_order(remarks),
         absent=tuple(each.resource for each in facts.unread),
     )
 
@@ -142,6 +153,7 @@ def _team(
     parts: _Parts, crew: Crew, own: Sequence[Share], cohorts: Mapping[str, str]
 ) -> Iterator[str]:
     yield from team_lines(parts.request.cluster, parts.site, crew, own, cohorts)
+    yield from cost_lines(crew, parts.facts)
     yield from access_lines(crew, access(crew, parts.facts))
     yield from storage_lines(crew, parts.claims)
     yield from space_lines(crew, parts.site)

@@ -13,7 +13,7 @@ from trainyard.adoption.outside import gpus_of, is_queued, outside
 from trainyard.adoption.queues import cells_of, cohort_of
 from trainyard.adoption.sizes import has_ended, is_daemon
 from trainyard.model.facts import Body, Facts, place_of
-from trainyard.model.importable import JOBS, NETWORK_POLICIES, PODS, QUOTAS
+from trainyard.model.importable import JOBS, LIMITS, NETWORK_POLICIES, PODS, QUOTAS
 from trainyard.model.lookup import mapping, mappings, text, texts
 from trainyard.model.quantity import counted
 from trainyard.model.readable import CLUSTER_QUEUES, COHORTS
@@ -60,6 +60,7 @@ def remarks(facts: Facts, crews: Sequence[Crew]) -> Iterator[Remark]:
     yield from _egress(facts, spaces)
     yield from _opened(facts, spaces)
     yield from _unlimited(facts, spaces)
+    yield from _limited(facts, spaces)
 
 
 def _queues(facts: Facts) -> Iterator[Remark]:
@@ -171,3 +172,17 @@ def _unlimited(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
             parts = (f"{key} {hard[key]} (used {used.get(key, 'unknown')})" for key in sorted(hard))
             why = f"the team's quota takes its place: {', '.join(parts)}"
             yield Remark(Mark.CHANGED, f"ResourceQuota {namespace}/{name}", why)
+        elif namespace in spaces:
+            parts = (f"{key} {hard[key]}" for key in sorted(hard))
+            why = f"it stays, and the tree's jobs count in it too: {', '.join(parts)}"
+            yield Remark(Mark.CHANGED, f"ResourceQuota {namespace}/{name}", why)
+
+
+def _limited(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
+    """Yield LimitRanges, which hold for the pods of the tree's jobs too."""
+    for body in sorted(facts.of(LIMITS), key=place_of):
+        namespace, name = place_of(body)
+        if namespace in spaces:
+            limits = json.dumps(mapping(dict(body), "spec").get("limits"))
+            why = f"it stays, and pods of the tree's jobs must keep it too: {limits}"
+            yield Remark(Mark.CHANGED, f"LimitRange {namespace}/{name}", why)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -39,6 +39,11 @@ class Remark:
     mark: Mark
     part: str
     text: str
+
+
+def in_order(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Return remarks as the page has them."""
+    return tuple(sorted(remarks, key=lambda each: (each.mark, each.part, each.text)))
 
 
 @dataclass(frozen=True, slots=True)

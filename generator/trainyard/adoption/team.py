@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainyard.adoption import queue_names
@@ -12,8 +13,12 @@ from trainyard.adoption.quota import Site, cohorts_of, weight_of
 from trainyard.adoption.storage import Adopted
 from trainyard.adoption.wording import choose, quoted, said
 from trainyard.model import names
-from trainyard.model.facts import place_of
+from trainyard.model.facts import Facts, labels_of, place_of
+from trainyard.model.readable import NAMESPACES
 from trainyard.yaml_io.scalars import inline
+
+_COST = re.compile("cost-?cent(re|er)", re.IGNORECASE)
+"""In the key of a label that names a cost center."""
 
 
 def team_lines(
@@ -160,6 +165,16 @@ def _bound(crew: Crew, access: Access) -> str:
     bound = [each for each in crew.namespaces if each not in access.without]
     source = f"RoleBindings in {', '.join(bound or crew.namespaces)}"
     return f"{source}; new rights in {', '.join(access.without)}" if access.without else source
+
+
+def cost_lines(crew: Crew, facts: Facts) -> Iterator[str]:
+    """Yield the cost center that labels of its namespaces name; the first sync may delete them."""
+    found: dict[str, str] = {}
+    for body in sorted(facts.of(NAMESPACES), key=place_of):
+        for key, value in labels_of(body).items() if place_of(body)[1] in crew.namespaces else ():
+            if _COST.search(str(key)):
+                found.setdefault(str(value), f"label {key} of namespace {place_of(body)[1]}")
+    yield from (choose(f"costCenter: {inline(value)}; {why}") for value, why in found.items())
 
 
 def storage_lines(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:

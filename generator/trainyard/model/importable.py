@@ -45,6 +45,7 @@ BINDINGS = Resource(
 )
 ROLES = Resource("rbac.authorization.k8s.io", "v1", "roles", "Role", ("rules",))
 QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", ("spec.hard", "status.used"))
+LIMITS = Resource("", "v1", "limitranges", "LimitRange", ("spec.limits",))
 CLAIMS = Resource(
     "",
     "v1",
@@ -73,7 +74,7 @@ JOBS = (
 """Kinds of jobs that teams have beside TrainJobs; only their number is reported."""
 
 _MAKERS = (DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, PLAIN_JOBS, CRON_JOBS)
-_OWN = (PODS, WORKLOADS, *_MAKERS, BINDINGS, ROLES, QUOTAS, CLAIMS, NETWORK_POLICIES, *JOBS)
+_OWN = (PODS, WORKLOADS, *_MAKERS, BINDINGS, ROLES, QUOTAS, LIMITS, CLAIMS, NETWORK_POLICIES, *JOBS)
 _NAMES = frozenset(each.display for each in _OWN)
 
 IMPORTED = (

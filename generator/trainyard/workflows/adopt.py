@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from trainyard.adoption.draft import Request, choices_in, draft
-from trainyard.adoption.model import Adoption, Choice
+from trainyard.adoption.model import Adoption, Choice, in_order
+from trainyard.adoption.untold import untold
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.facts.collect import of_dump
 from trainyard.handed_in import dumps_in, members
-from trainyard.model.facts import Facts, Scope
+from trainyard.model.facts import Scope
 from trainyard.model.importable import IMPORTED
 from trainyard.model.lookup import text
 from trainyard.model.readable import TABLE
@@ -58,7 +59,8 @@ def adopt(root: Path, cluster: str, release: str, paths: Sequence[Path]) -> Adop
         return Adopted((problem,))
     if (root / "clusters" / f"{cluster}.yaml").exists():
         return Adopted(open=tuple(choices_in(_present(root))))
-    facts, skipped = _facts(cluster, paths)
+    bodies, skipped = _bodies(paths)
+    facts = of_dump(bodies, cluster, _ALL, IMPORTED)
     profiles = load(root)[0] if root.is_dir() else shipped_only()
     settings = static_files()["profiles/trainyard.yaml"]
     has_settings = (root / "trainyard.yaml").exists()
@@ -70,7 +72,9 @@ def adopt(root: Path, cluster: str, release: str, paths: Sequence[Path]) -> Adop
         settings=b"" if has_settings else settings,
         unread=tuple(skipped),
     )
-    return Adopted(adoption=draft(request, facts))
+    drafted = draft(request, facts)
+    remarks = (*drafted.remarks, *untold(drafted, bodies))
+    return Adopted(adoption=replace(drafted, remarks=in_order(remarks)))
 
 
 def write_drafts(root: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
@@ -97,8 +101,8 @@ def _present(root: Path) -> dict[str, bytes]:
     return {path: source.content for path, source in profiles.sources().items()}
 
 
-def _facts(cluster: str, paths: Sequence[Path]) -> tuple[Facts, list[str]]:
-    """Return what the dumps have of the kinds that are read, and why a file has nothing.
+def _bodies(paths: Sequence[Path]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the objects of dumps, and why a file has nothing.
 
     Raises:
         TreeError: a file that is named is not a dump, or they are of two clusters.
@@ -106,7 +110,7 @@ def _facts(cluster: str, paths: Sequence[Path]) -> tuple[Facts, list[str]]:
     found, skipped = dumps_in(paths)
     bodies = [body for name, documents in found for _, body in members(name, documents)]
     _need_one_cluster(bodies)
-    return of_dump(bodies, cluster, _ALL, IMPORTED), skipped
+    return bodies, skipped
 
 
 def _need_one_cluster(bodies: Iterable[Mapping[str, Any]]) -> None:
