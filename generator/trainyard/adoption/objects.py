@@ -48,7 +48,7 @@ def adopt_lines(
 def stage_lines() -> Iterator[str]:
     """Yield the stage of a team on the first merge: nothing of its workloads is refused or cut."""
     yield "adopt:"
-    yield said("  stage: observe", "its workloads go on, and its new queues are held")
+    yield said("  stage: observe", "at `observe` workloads go on, and the new queues are held")
     yield choose("until: the last day of the team's move, quoted", "  ")
     yield choose("reason: what is still to be changed, and by whom", "  ")
 

@@ -19,7 +19,10 @@ RULE = Rule(
         Argo CD can't apply an object into a namespace that is not there, and stops the sync of its
         whole unit.
     """,
-    fix="Install the operator in this namespace, or state where it is in the cluster's profile.",
+    fix="""
+        Install the operator in this namespace, or state where it is in the cluster's profile. Where
+        the dump is short of namespaces, make it again.
+    """,
 )
 
 
