@@ -16,6 +16,7 @@ USUAL = {
     "sharing": "",
     "frameworks": "",
     "monitoring": "",
+    "costCenter": "",
     "roles": "",
     "cpu": "cpu: {sockets: 2, cores: 112, threads: 224}",
     "systemNamespaces": "systemNamespaces: [monitoring]",

@@ -270,7 +270,8 @@ def test_what_controllers_and_the_platform_make_is_no_difference() -> None:
 
 def test_cluster_without_the_tree_has_nothing_of_it() -> None:
     """Before the first sync every object is missing."""
-    _, first, *_ = shown({"Node/a": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}})
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}
+    _, first, *_ = shown({"Node/a": node})
     assert " missing, of " in first
 
 

@@ -15,7 +15,7 @@ from tests.adoption.decided import USUAL, decide, write_runtime
 from tests.adoption.sites import node
 from tests.e2e.brownfield.manifests import RUNNING, SITE, WAITING, bodies, named
 from tests.e2e.life import Life
-from tests.e2e.life_repository import HOW_TO, commands, tree_of
+from tests.e2e.life_repository import HOW_TO, tree_of
 from tests.pages import call, done
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery
@@ -185,21 +185,16 @@ class Brownfield:
     def imported(self) -> None:
         """Dump the cluster, draft its profiles, and make the choices."""
         folder = self.repository
-        dumps = [text for text in commands(_PAGE) if " -o json > " in text]
-        assert len(dumps) == 4
-        for text in dumps:
-            # The page: take the kinds that the cluster serves.
-            self.run(text.replace("sriovnetworknodestates,", ""))
-        files = re.findall(r"> (\S+\.json)", "".join(dumps))
+        block = _PAGE.read_text("utf-8").partition("$ kinds=")[2].partition("```")[0]
+        self.run(re.sub(r"(?m)^\$ ", "", f"kinds={block}"))
         options = ("--cluster", CLUSTER, "--release", self.release)
-        ended = call(folder, "trainyard", "import", *files, *options)
+        ended = call(folder, "trainyard", "import", "dump", *options)
         assert ended.returncode == 1, ended.stdout
         assert decide(folder / "profiles", ANSWERS) == []
         write_runtime(folder / "profiles")
         self.edit("trainyard.yaml", r"(?m)^domain: .*$", "domain: ml.corp.internal")
         self.edit("trainyard.yaml", r"(?m)^repository: .*$", f"repository: {folder.as_uri()}")
-        for file in files:
-            (folder / file).unlink()
+        shutil.rmtree(folder / "dump")
 
     def edit(self, file: str, pattern: str, text: str) -> None:
         """Replace what a pattern matches in a profile, once."""
