@@ -137,6 +137,14 @@ def taken(trainyard: Call) -> list[tuple[str, str]]:  # noqa: F811
         ([("storageClassName", "Odd.class")], "# choose: storage: {data: {volume", "{adopted: "),
         ([("resources", {"requests": {"storage": "20T"}})], "the tree's differ in", "{adopted: "),
         ([("storageClassName", None)], "# choose: storage: {data: {volume", "{adopted: "),
+        ([("accessModes", ["ReadWriteMany", "ReadWriteOnce"])], "# choose: storage", "{adopted: "),
+        ([("selector", {"matchLabels": {"a": "b"}})], "# choose: storage", "{adopted: "),
+        ([("volumeAttributesClassName", "fast")], "# choose: storage", "{adopted: "),
+        (
+            [("resources", {"requests": {"storage": "20Ti"}, "limits": {"storage": "20Ti"}})],
+            "# choose: storage",
+            "{adopted: ",
+        ),
     ],
 )
 def test_claim_stays_where_nothing_of_it_changes(
@@ -155,13 +163,20 @@ def test_claim_stays_where_nothing_of_it_changes(
     assert ("PersistentVolumeClaim/vision/data" in adopted(here)) == (not more)
 
 
+@pytest.mark.parametrize("is_copy", [False, True])
 def test_claim_that_names_its_volume_is_a_choice(
     trainyard: Call,  # noqa: F811
     here: Path,  # noqa: F811
+    *,
+    is_copy: bool,
 ) -> None:
-    """The first sync would take the volume's name from it, and the API server refuses that."""
+    """The first sync would take the volume's name from it, and the API server refuses that.
+
+    A claim that somebody wrote to a file and applied again has the annotation of a bound one.
+    """
     data = claim("vision", "data", "20Ti", "ReadWriteMany", "pv-data")
-    del data["metadata"]["annotations"]
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(data)}
+    data["metadata"]["annotations"] = data["metadata"]["annotations"] | applied if is_copy else {}
     drafted(trainyard, here, site(data))
     assert "  data: {adopted: " in (here / CLUSTER).read_text("utf-8")
     assert "PersistentVolumeClaim/vision/data" not in adopted(here)
