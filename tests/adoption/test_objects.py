@@ -14,11 +14,14 @@ from tests.adoption.decided import USUAL, decide, write_runtime
 from tests.adoption.sites import Body, binding, body, claim, flavor, local, node, priority, queue
 from tests.cli.calls import Ended, edit
 from tests.cli.fixtures import here, trainyard  # noqa: F401
-from trainyard.adoption.objects import POLICIES
+from tests.rules.cases import platform_of
+from trainyard.adoption.objects import MOST, POLICIES
+from trainyard.model.names import NETWORK_POLICIES
+from trainyard.render.site import render_site
+from trainyard.schema.profiles import profile_schema
 
 Call = Callable[..., Ended]
 CLUSTER = "profiles/clusters/site.yaml"
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates/team"
 
 
 def site(*more: Body) -> list[Body]:
@@ -82,13 +85,40 @@ def test_names_that_the_tree_has_are_drafted(trainyard: Call, here: Path) -> Non
     assert adopted(here) == NAMES
 
 
-def test_policies_are_those_of_the_templates() -> None:
-    names = {
-        match[1]
-        for path in TEMPLATES.glob("network-policy-*.j2")
-        if (match := re.search(r"^  name: (\S+)$", path.read_text("utf-8"), re.MULTILINE))
-    }
-    assert names >= POLICIES
+def test_policies_are_those_that_every_namespace_has() -> None:
+    """Of each release, at each stage; a tree that lacks one refuses its name in `adopt`."""
+    found: dict[str, set[str]] = {}
+    for release in ("kubernetes-1.36", "openshift-ai-3.5"):
+        for stage in ("observe", "warn", ""):
+            moving = {"stage": stage, "until": "2099-12-31", "reason": "moves"}
+            changes = {"teams/nlp.yaml": {"adopt": moving}} if stage else {}
+            cluster = {"clusters/prod-east.yaml": {"release": release}}
+            (rendered,) = platform_of({**cluster, **changes}).sites
+            found |= {f"{release} {stage} {each.namespace}": set() for each in rendered.spaces}
+            for each in render_site(rendered):
+                if each.kind.name == "NetworkPolicy" and each.unit.startswith("teams/"):
+                    found[f"{release} {stage} {each.namespace}"].add(each.name)
+    assert set.intersection(*found.values()) & {*NETWORK_POLICIES} == POLICIES
+
+
+def test_more_names_than_a_profile_lists_are_a_choice(trainyard: Call, here: Path) -> None:  # noqa: F811
+    """The draft has no list that `validate` refuses as too long."""
+    spaces = [f"vision-{n:03}" for n in range(MOST // 4)]
+    more = [
+        found
+        for each in spaces
+        for found in (
+            body("v1", "Namespace", each),
+            local(each, "jobs", "vision"),
+            *(policy(each, name) for name in POLICIES),
+        )
+    ]
+    drafted(trainyard, here, site(*more))
+    objects = profile_schema("cluster")["properties"]["adopt"]["properties"]["objects"]
+    assert len(adopted(here)) == MOST == objects["maxItems"]
+    profile = (here / CLUSTER).read_text("utf-8")
+    left = len(NAMES) - 1
+    assert f"    # choose: objects: {left} more, from NetworkPolicy/" in profile
 
 
 def test_preflight_takes_the_drafts_over(trainyard: Call, here: Path) -> None:  # noqa: F811

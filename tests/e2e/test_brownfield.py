@@ -292,7 +292,7 @@ def _refused_again(site: Brownfield, name: str, refused: str) -> None:
 def test_first_step_without_adoption_does_harm(release: str, tmp_path: Path) -> None:
     """The tree at once: nothing shows, until jobs end and pods start again.
 
-    Team language gets new namespaces, so that its old ones are no team's.
+    Team language gets new namespaces, so that its old ones are no team's, and has no claims.
     """
     with brownfield(release, tmp_path) as site:
         census = Census(site)
@@ -300,6 +300,7 @@ def test_first_step_without_adoption_does_harm(release: str, tmp_path: Path) -> 
         site.imported()
         site.edit("teams/language.yaml", r"(?m)^namespace: nlp .*\n", "")
         site.edit("teams/language.yaml", "{namespace: translation}", "{}")
+        site.edit("teams/language.yaml", r"(?m)^storage:\n(  .*\n)*", "")
         site.edit(f"clusters/{CLUSTER}.yaml", _ADOPT, "")
         for team in _OLD:
             site.edit(f"teams/{team}.yaml", r"(?m)^queues: .*\n", "")

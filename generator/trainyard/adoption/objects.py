@@ -15,6 +15,8 @@ from trainyard.yaml_io.scalars import inline
 
 POLICIES = frozenset({"default-deny", "dns", "jobs"})
 """NetworkPolicies that each namespace of a team has, at any stage."""
+MOST = 2000
+"""Objects that a profile lists, as the schema of clusters says."""
 
 
 def adopt_lines(facts: Facts, site: Site, claims: Sequence[Adopted]) -> Iterator[str]:
@@ -25,7 +27,10 @@ def adopt_lines(facts: Facts, site: Site, claims: Sequence[Adopted]) -> Iterator
         yield choose("until: the last day of the move, quoted", "  ")
         yield choose("reason: what is still there, and where it goes", "  ")
         yield "  objects: # they have names of the tree's, and Argo CD takes them over"
-    yield from (f"    - {inline(each)}" for each in found)
+    yield from (f"    - {inline(each)}" for each in found[:MOST])
+    if len(found) > MOST:
+        text = f"objects: {len(found) - MOST} more, from {found[MOST]} on; a profile lists {MOST}"
+        yield choose(f"{text}: give some teams namespaces of other names", "    ")
 
 
 def _of_cluster(facts: Facts, site: Site) -> Iterator[str]:
