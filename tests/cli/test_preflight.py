@@ -135,7 +135,7 @@ def test_volume_that_kubectl_applied_is_deleted(tree: Path, trainyard: Call) -> 
         "volumeName": "pv-data",
     }
     for manager, said in (("kubectl-client-side-apply", True), ("helm", False)):
-        fields = {"f:spec": {"f:volumeName": {}}}
+        fields: dict[str, Any] = {"f:spec": {"f:volumeName": {}}}
         metadata = {"managedFields": [{"manager": manager, "fieldsV1": fields}]}
         write("lab", "before", {claim: {"apiVersion": "v1", "metadata": metadata, "spec": spec}})
         ended = trainyard("preflight", "lab", "--from", FILE)
