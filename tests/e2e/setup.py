@@ -56,7 +56,8 @@ OLD_MPI = Setup("mpi-operator", {**OLD.settings, "frameworks": _QUEUED}, mpi_ope
 """One name, so that one worker runs both in turn: the MPI operator listens on a fixed port."""
 
 _ALL = [*_QUEUED, "PyTorchJob"]
-KINDS = Setup("kinds-of-a-site", {**NEW.settings, "frameworks": _ALL}, kinds=True)
+NEW_KINDS = Setup("kinds-of-a-site", {**NEW.settings, "frameworks": _ALL}, kinds=True)
+OLD_KINDS = Setup("old-kinds-of-a-site", {**OLD.settings, "frameworks": _ALL}, kinds=True)
 
 OLD_AUDITED = Setup("kubernetes-1.34-audited", OLD.settings, audit="kubernetes-1.36")
 PAIR = Setup("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from tests.e2e.setup import KINDS
+from tests.e2e.setup import NEW_KINDS, OLD_KINDS
 from tests.e2e.stage import Stage
 from tests.e2e.volumes import namespace, there
 from tests.jobs.admission.foreign import RESTRICTED
@@ -18,7 +18,7 @@ from trainyard_rehearsal.control_plane.refusal import Refused
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("stage", [KINDS], indirect=True, ids=[KINDS.name]),
+    pytest.mark.parametrize("stage", [NEW_KINDS, OLD_KINDS], indirect=True, ids=["new", "old"]),
 ]
 _REFUSED = "would hold nodes of the team, and its pods get none: create a TrainJob"
 _RBAC = "rbac.authorization.k8s.io"
