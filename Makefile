@@ -81,7 +81,7 @@ e2e: venv go
 	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse $(CLUSTERS:%=--cluster %) || held=$$?; \
 	  [ "$(RELEASES)" != all ] || $(bin)/python -m tests.e2e.releases || held=$$?; \
 	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --no-loadscope-reorder \
-	    --verbose tests/e2e || seen=$$?; exit $$((seen + held))
+	    --verbose --durations 20 tests/e2e || seen=$$?; exit $$((seen + held))
 
 # SIZE=large measures 1,000 teams, SIZE=huge 5,000. CHECK=origin/main compares this checkout with that commit instead, in pairs
 # of runs, and fails if a command costs 10 % more.

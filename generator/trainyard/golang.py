@@ -1,11 +1,13 @@
-"""Build Go programs of pinned modules into a cache; later neither Go nor a network is needed."""
+"""Unpack pinned Go modules, and build their programs into a cache for later, without a network."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from trainyard import programs
 from trainyard.diagnostics import ToolError
@@ -125,3 +127,28 @@ def run_go(go: Path, folder: Path, *arguments: str, processor: str = "") -> str:
     except ToolError as error:
         raise ToolError(f"in {folder.name}, {error}") from None
     return done.stdout
+
+
+def unpacked(go: Path, folder: Path) -> dict[str, Path]:
+    """Return where each module that a folder's ``go.mod`` requires is unpacked, verified.
+
+    Raises:
+        ToolError: a version is not served, or a checksum does not match.
+    """
+    required = json.loads(run_go(go, folder, "mod", "edit", "-json"))["Require"]
+    wanted = [f"{each['Path']}@{each['Version']}" for each in required]
+    return {each["Path"]: Path(each["Dir"]) for each in download(go, folder, *wanted)}
+
+
+def download(go: Path, folder: Path, *wanted: str) -> list[dict[str, Any]]:
+    """Download modules, each as ``path@version``; return what Go says of each (``Dir``, ``GoMod``).
+
+    Raises:
+        ToolError: a version is not served, or a checksum does not match.
+    """
+    # With -json Go's words about a version that is not served are inside the JSON.
+    run_go(go, folder, "mod", "download", *wanted)
+    found = run_go(go, folder, "mod", "download", "-json", *wanted)
+    # The answer is one JSON object a module, one after the other.
+    answer: list[dict[str, Any]] = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
+    return answer

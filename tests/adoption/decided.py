@@ -23,6 +23,7 @@ USUAL = {
     "nics": "",
     # A claim stays as it is: pods are on it.
     "storage": "",
+    "queues: site": "queues: site",
     "until": 'until: "2099-03-31"',
     "reason": "reason: teams move one after the other",
 }

@@ -125,6 +125,20 @@ def test_preflight_takes_the_drafts_over(trainyard: Call, here: Path) -> None:  
     """Each entry is an object of the tree; without one, the finding is at the name's place."""
     data = claim("vision", "datasets", "20Ti", "ReadWriteMany", "pv-datasets")
     drafted(trainyard, here, site(data))
+    generated(trainyard, here)
+    made = (here / "overlays/site/teams/vision/persistentvolumeclaim-datasets.yaml").read_text()
+    assert "storage: 20Ti\n  storageClassName: lustre\n" in made
+    assert "volumeName" not in made
+    # The old LocalQueue too: no held queue of the tree has its name yet.
+    assert taken(trainyard) == []
+
+    edit(here / CLUSTER, "    - Namespace/vision\n", "")
+    assert trainyard("generate").code == 0
+    assert ("Namespace", "profiles/teams/vision.yaml namespace") in taken(trainyard)
+
+
+def generated(trainyard: Call, here: Path) -> None:  # noqa: F811
+    """Make the choices of the drafts, and generate."""
     answers = {
         "external": "external: {StorageClass/lustre: storage, NodeLabel/example.com/rack: racks}",
         "Too_odd": "",
@@ -135,14 +149,60 @@ def test_preflight_takes_the_drafts_over(trainyard: Call, here: Path) -> None:  
     write_runtime(here / "profiles")
     ended = trainyard("generate")
     assert ended.code == 0, ended.out
-    made = (here / "overlays/site/teams/vision/persistentvolumeclaim-datasets.yaml").read_text()
-    assert "storage: 20Ti\n  storageClassName: lustre\n" in made
-    assert "volumeName" not in made
-    assert taken(trainyard) == [("LocalQueue", "profiles/teams/vision.yaml ")]
 
-    edit(here / CLUSTER, "    - Namespace/vision\n", "")
-    assert trainyard("generate").code == 0
-    assert ("Namespace", "profiles/teams/vision.yaml namespace") in taken(trainyard)
+
+def test_first_merge_disturbs_nothing(trainyard: Call, here: Path) -> None:  # noqa: F811
+    """As it is drafted: queues held, others' pods recorded, the team's namespace left open."""
+    drafted(trainyard, here, site(claim("vision", "data", "20Ti", "ReadWriteMany", "pv-data")))
+    generated(trainyard, here)
+    tree = here / "overlays/site"
+    assert "\n  stopPolicy: Hold\n" in (tree / "platform/clusterqueue-vision-gpu.yaml").read_text()
+    for policy in ("pool-nodes", "team-namespaces"):
+        file = f"platform/validatingadmissionpolicybinding-trainyard-{policy}.yaml"
+        assert "validationActions:\n  - Audit\n" in (tree / file).read_text("utf-8")
+    assert (tree / "teams/vision/networkpolicy-trainyard-open-until-enforced.yaml").exists()
+    configuration = (tree / "operators/kueue-configuration.yaml").read_text("utf-8")
+    assert "- key: kubernetes.io/metadata.name\n    operator: NotIn\n" in configuration
+    shown = trainyard("cutover", "site").out
+    assert "done: merge `adopt` and `state: held`" in shown
+    assert "next: team vision: hold ClusterQueue vision" in shown
+
+
+@pytest.mark.parametrize(
+    ("release", "line"),
+    [
+        ("kubernetes-1.36", "  queues: site #"),
+        ("openshift-ai-3.5", ""),
+        ("", "  # choose: queues: site, if"),
+    ],
+)
+def test_queues_go_on_where_the_tree_has_the_configuration_of_kueue(
+    release: str,
+    line: str,
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+) -> None:
+    (here / "dump.json").write_text(json.dumps({"kind": "List", "items": site()}), "utf-8")
+    options = ("--release", release) if release else ()
+    assert trainyard("import", "dump.json", "--cluster", "site", *options).code == 1
+    text = (here / CLUSTER).read_text("utf-8")
+    assert ("queues: site" in text) == bool(line)
+    assert f"\n{line}" in text
+
+
+def test_topology_of_the_host_alone_has_no_level_above_it(
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+) -> None:
+    """The schema refuses an empty list of levels."""
+    bodies = site()
+    topology = next(each for each in bodies if each["kind"] == "Topology")
+    del topology["spec"]["levels"][0]
+    drafted(trainyard, here, bodies)
+    assert "\n  racks: {} # spec.levels of Topology racks\n" in (here / CLUSTER).read_text("utf-8")
+    generated(trainyard, here)
+    made = (here / "overlays/site/platform/topology-racks.yaml").read_text("utf-8")
+    assert re.findall("nodeLabel: (.*)", made) == ["kubernetes.io/hostname"]
 
 
 def taken(trainyard: Call) -> list[tuple[str, str]]:  # noqa: F811

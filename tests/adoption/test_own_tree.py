@@ -88,6 +88,8 @@ def test_drafts_with_answers_generate_the_same_queues(
     wanted = {_key(body): _content(body) for body in bodies if body["kind"] in SAME}
     assert {key: made.get(key) for key in wanted} == wanted
     assert len(wanted) > len(SAME)
+    queues = [body for body in map(read, folder.glob("*.yaml")) if _is_queue(body)]
+    assert {body["spec"]["stopPolicy"] for body in queues} == {"Hold"}
 
 
 def _answers(site: Site) -> dict[str, str]:
@@ -115,7 +117,14 @@ def _key(body: dict[str, Any]) -> tuple[str, str]:
 
 
 def _content(body: dict[str, Any]) -> Any:
+    """Return what an object states, but for the hold of the first merge."""
+    if _is_queue(body):
+        return {key: value for key, value in body["spec"].items() if key != "stopPolicy"}
     return body.get("spec", body.get("value"))
+
+
+def _is_queue(body: dict[str, Any]) -> bool:
+    return bool(body["kind"] == "ClusterQueue")
 
 
 def read(path: Path) -> Any:

@@ -103,7 +103,7 @@ def _pods(bodies: list[Body], adoption: Adoption) -> None:
         if each["kind"] == "Pod":
             (container,) = each["spec"]["containers"]
             gpus = container["resources"]["requests"]["nvidia.com/gpu"]
-            part = f"pods in {each['metadata']['namespace']}"
+            part = f"ReplicaSet {each['metadata']['namespace']}/x"
             texts = [remark.text for remark in adoption.remarks if remark.part == part]
             assert any(f"with {gpus} GPU" in text for text in texts) == (gpus != "0")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adoption.sites import body, flavor, node, plain
+from tests.adoption.sites import body, claim, flavor, node, plain
 from tests.adoption.test_properties import drafted
 from trainyard.adoption.page import page
+from trainyard.adoption.wording import quoted
 
 POOL = {"pool": "a"}
 
@@ -39,6 +40,25 @@ def test_node_that_offers_more_than_it_has_is_named(sizes: dict[str, str], said:
 
 def test_draft_without_pods_says_why_daemonsets_do_not_count() -> None:
     assert "no pods are in the dump, and a DaemonSet does not say on which" in hardware({})
+
+
+def test_what_a_choice_lists_is_whole() -> None:
+    """Fifty claims: far more than a line of a terminal."""
+    names = [f"claim-{number:02}-of-a-team-with-a-long-name" for number in range(50)]
+    claims = [claim("biology", each, "1Ti", "ReadWriteMany", each) for each in names]
+    for each in claims:
+        each["spec"]["volumeMode"] = "Block"
+    adoption = drafted([*plain(), *claims])
+    (text,) = (each.text for each in adoption.choices if each.text.startswith("storage: "))
+    assert all(f"{each}: {{volume: " in text for each in names)
+    assert text.endswith("and nobody can change these")
+    shown = page(adoption).decode()
+    assert text.split(", after")[0].rpartition(": ")[2] in shown
+    assert "and nobody can change these" in shown
+
+
+def test_text_that_is_cut_says_so() -> None:
+    assert quoted("x" * 90_000).endswith("x ... (90000 characters)")
 
 
 def test_page_names_the_commands_that_list_the_rest() -> None:

@@ -4,15 +4,15 @@ import json
 import re
 import shutil
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tests.cli.calls import Ended, edit
+from tests.scaffold.folders import pairs_of_release_and_preset
 from tests.scaffold.test_measured import node_body, ports_body
 from trainyard.cli.main import run
-from trainyard.profiles.read import presets, releases
+from trainyard.profiles.read import presets
 
 Call = Callable[..., Ended]
 
@@ -170,7 +170,7 @@ def test_version_without_a_release_is_refused_with_the_reason(
     assert "is not one of" in slip.err
 
 
-@pytest.mark.parametrize(("release", "preset"), [*product(sorted(releases()), sorted(presets()))])
+@pytest.mark.parametrize(("release", "preset"), pairs_of_release_and_preset())
 def test_cluster_of_each_release_with_each_hardware_takes_a_team(
     platform: Path, trainyard: Call, release: str, preset: str
 ) -> None:

@@ -196,7 +196,7 @@ def test_validate_names_each_open_choice(trainyard: Call) -> None:
     ended = trainyard("import", "dump.json", "--cluster", "site")
     listed = [line for line in ended.err.splitlines() if line.startswith("  profiles/teams/vision")]
     said = trainyard("validate").out
-    assert len(listed) == 3
+    assert len(listed) == 5
     for line in listed:
         place = line.strip().split(": ")[0]
         assert place in said

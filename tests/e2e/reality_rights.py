@@ -8,8 +8,8 @@ from itertools import product
 
 from tests.e2e.reality_said import Held, Rights
 from trainyard.change.impact.model import ClusterImpact
-from trainyard.change.impact.rights import Permission
 from trainyard.change.objects import Sides
+from trainyard.model.permissions import Permission
 
 _OTHERS = 120
 

@@ -15,12 +15,12 @@ from trainyard.change.impact.model import ClusterImpact
 from trainyard.change.impact.objects import ObjectChange
 from trainyard.change.impact.policies import EGRESS, NAME
 from trainyard.change.impact.reaction import Effect
-from trainyard.change.impact.rights import Permission, permissions
 from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model import names
 from trainyard.model.identity import Identity, identity
 from trainyard.model.lookup import mappings, text
 from trainyard.model.manifest import UNLISTED
+from trainyard.model.permissions import Permission, permissions
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 
@@ -250,4 +250,4 @@ def _subject(subject: Mapping[str, Any], namespace: str) -> str:
 def _rules(tree: Objects) -> Iterator[tuple[str, frozenset[Permission]]]:
     for role in of_kind(tree, "ClusterRole", "Role"):
         name = role.name if role.kind.name == "ClusterRole" else f"Role {role.name}"
-        yield name, permissions(mappings(role.body, "rules"))
+        yield name, permissions(name, mappings(role.body, "rules"))

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.scaffold.folders import PRESET, RELEASE, begun, content
+from tests.scaffold.folders import PRESET, RELEASE, begun, content, pairs_of_release_and_preset
+from trainyard.cli.options import PRESETS, RELEASES
 from trainyard.diagnostics import TreeError, has_errors
 from trainyard.generation.generate import Generation, Target, generate
-from trainyard.profiles.read import presets, releases
+from trainyard.profiles.read import presets
 from trainyard.scaffold.team_request import TeamRequest
 from trainyard.scaffold.template import placeholders
 from trainyard.workflows.add import add_teams
@@ -19,17 +20,25 @@ def generated(folder: Path) -> Generation:
     return generate(folder / "profiles", "../profiles/components")
 
 
-@pytest.mark.parametrize(
-    ("release", "preset", "nodes"),
-    [
-        *product(sorted(releases()), sorted(presets()), (3,)),
-        *product(sorted(releases()), (PRESET, "cpu-node"), (2, 64, 1000)),
-    ],
-)
+@pytest.mark.parametrize(("release", "preset"), pairs_of_release_and_preset())
 def test_new_repository_takes_a_team_that_owns_every_node(
-    tmp_path: Path, release: str, preset: str, nodes: int
+    tmp_path: Path, release: str, preset: str
 ) -> None:
     """Each release with each node type gives a tree, and with a first team no error."""
+    _takes_a_team(tmp_path, release, preset, 3)
+
+
+@pytest.mark.parametrize(
+    ("release", "preset", "nodes"), [*product(RELEASES, (PRESET, "cpu-node"), (2, 64, 1000))]
+)
+def test_new_repository_of_any_size_takes_a_team(
+    tmp_path: Path, release: str, preset: str, nodes: int
+) -> None:
+    """Two nodes leave no reserve, and a thousand are as short to write."""
+    _takes_a_team(tmp_path, release, preset, nodes)
+
+
+def _takes_a_team(tmp_path: Path, release: str, preset: str, nodes: int) -> None:
     folder = tmp_path / "new" / "repository"
     assert all(path.is_file() for path in begun(folder, release, preset, nodes))
     generation = generated(folder)
@@ -52,8 +61,8 @@ def test_new_repository_takes_a_team_that_owns_every_node(
     assert rules == expected
 
 
-@pytest.mark.parametrize("release", sorted(releases()))
-@pytest.mark.parametrize("preset", sorted(presets()))
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("preset", PRESETS)
 def test_every_file_is_short_and_begins_with_a_comment(
     tmp_path: Path, release: str, preset: str
 ) -> None:

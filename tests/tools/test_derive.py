@@ -11,8 +11,7 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from tools import derive
-from trainyard import programs
-from trainyard.derivation import modules
+from trainyard import golang, programs
 from trainyard.derivation.derive import path_of
 from trainyard.derivation.source import Gvk
 from trainyard.diagnostics import ToolError
@@ -85,7 +84,8 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     monkeypatch.setattr(derive, "_RELEASES", tmp_path / "releases")
     monkeypatch.setattr(derive, "kinds", lambda _release: KINDS)
-    monkeypatch.setattr(modules, "_go", lambda _release, *arguments: answers[arguments[1]])
+    monkeypatch.setattr(programs, "find", lambda _name: Path("go"))
+    monkeypatch.setattr(golang, "run_go", lambda _go, _folder, *words: answers[words[1]])
     return folder
 
 
@@ -197,15 +197,13 @@ def test_go_missing_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         derive.derive(tmp_path, KINDS)
 
 
-def test_go_runs_in_release_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_go_runs_in_release_folder(tmp_path: Path) -> None:
     """The Go tool sees the release's own go.mod, and may not be led astray by a workspace."""
     tool = tmp_path / "go"
-    tool.write_text("#!/bin/sh\necho $PWD $GOFLAGS $GOWORK $*\n", encoding="utf-8")
+    tool.write_text("#!/bin/sh\necho $PWD $GOWORK $*\n", encoding="utf-8")
     tool.chmod(0o755)
-    monkeypatch.setattr(programs, "find", lambda _name: tool)
-    assert modules._go(tmp_path, "mod", "edit").split() == [
+    assert golang.run_go(tool, tmp_path, "mod", "edit").split() == [
         str(tmp_path),
-        "-mod=mod",
         "off",
         "mod",
         "edit",

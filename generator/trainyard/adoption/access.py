@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from trainyard.adoption.model import Crew, Mark, Remark
 from trainyard.model.facts import Body, Facts, place_of
-from trainyard.model.importable import BINDINGS, ROLES
-from trainyard.model.lookup import mappings, text, texts
-from trainyard.model.readable import ROLES as CLUSTER_ROLES
+from trainyard.model.importable import BINDINGS
+from trainyard.model.lookup import mappings, text
 
 _ROLES = {
     "admin": "admin",
@@ -45,8 +43,8 @@ def access(crew: Crew, facts: Facts) -> Access:
     """Return the groups and accounts that have a role in a team's namespaces."""
     groups: dict[str, set[str]] = {}
     accounts: dict[str, str] = {}
-    for body, subject in _subjects(crew, facts):
-        role = _ROLES.get(_role(body))
+    for body, subject in subjects(crew, facts):
+        role = role_of(body)
         name = text(subject, "name")
         if role is None:
             continue
@@ -58,34 +56,34 @@ def access(crew: Crew, facts: Facts) -> Access:
 
 
 def remarks(crews: Sequence[Crew], facts: Facts) -> Iterator[Remark]:
-    """Yield who loses a role, with the verbs of roles that no team has."""
+    """Yield who loses a role."""
     for crew in crews:
-        for body, subject in _subjects(crew, facts):
+        for body, subject in subjects(crew, facts):
             part = f"RoleBinding {'/'.join(place_of(body))}"
             named = f"{text(subject, 'kind')} {text(subject, 'name')}"
-            if _role(body) not in _ROLES:
-                verbs = ", ".join(_verbs(body, facts)) or "verbs that the dump does not have"
-                text_ = f"{named} loses role {text(body, 'roleRef', 'name')}: {verbs}"
-                yield Remark(Mark.REFUSED, part, text_)
+            if role_of(body) is None:
+                role = text(body, "roleRef", "name")
+                yield Remark(Mark.REFUSED, part, f"{named} loses role {role}: no team has it")
             elif subject.get("kind") == "User":
                 yield Remark(Mark.REFUSED, part, f"{named}: make a group of the users")
             elif not (_is_group(subject) or _is_own_account(subject, crew)):
                 yield Remark(Mark.REFUSED, part, f"{named} has no counterpart in a team")
 
 
-def _subjects(crew: Crew, facts: Facts) -> Iterator[tuple[Body, dict[str, object]]]:
+def subjects(crew: Crew, facts: Facts) -> Iterator[tuple[Body, dict[str, object]]]:
     """Yield the subjects of the bindings in a team's namespaces, without Kubernetes' own."""
     for body in sorted(facts.of(BINDINGS), key=place_of):
         if place_of(body)[0] in crew.namespaces:
             for subject in mappings(dict(body), "subjects"):
-                if not text(subject, "name").startswith(_SYSTEM):
+                name = text(subject, "name")
+                if name and not name.startswith(_SYSTEM):
                     yield body, subject
 
 
-def _role(body: Body) -> str:
-    """Return the ClusterRole that is bound; empty for a Role."""
+def role_of(body: Body) -> str | None:
+    """Return the role of a team that comes nearest to what is bound; None for any other."""
     is_of_cluster = text(body, "roleRef", "kind") == "ClusterRole"
-    return text(body, "roleRef", "name") if is_of_cluster else ""
+    return _ROLES.get(text(body, "roleRef", "name")) if is_of_cluster else None
 
 
 def _is_group(subject: dict[str, object]) -> bool:
@@ -96,13 +94,3 @@ def _is_group(subject: dict[str, object]) -> bool:
 def _is_own_account(subject: dict[str, object], crew: Crew) -> bool:
     namespace = text(subject, "namespace")
     return subject.get("kind") == "ServiceAccount" and namespace == crew.namespaces[0]
-
-
-def _verbs(body: Body, facts: Facts) -> list[str]:
-    """Return the verbs of the role that a binding names, as far as the dump has it."""
-    is_of_cluster = text(body, "roleRef", "kind") == "ClusterRole"
-    resource = CLUSTER_ROLES if is_of_cluster else ROLES
-    place = "" if is_of_cluster else place_of(body)[0], text(body, "roleRef", "name")
-    own = (each for each in facts.of(resource) if place_of(each) == place)
-    rules = chain.from_iterable(mappings(dict(each), "rules") for each in own)
-    return sorted({verb for rule in rules for verb in texts(rule, "verbs")})

@@ -92,7 +92,8 @@ def topology_lines(facts: Facts, used: set[str]) -> Iterator[str]:
 def _topology(name: str, body: Body) -> str:
     levels = [text(each, "nodeLabel") for each in mappings(dict(body), "spec", "levels")]
     listed = ", ".join(inline(label) for label in levels if label != HOSTNAME)
-    line = f"  {inline(fit(name, 'topology'))}: {{levels: [{listed}]}}"
+    fields = f"levels: [{listed}]" if listed else ""
+    line = f"  {inline(fit(name, 'topology'))}: {{{fields}}}"
     return said(line, f"spec.levels of Topology {name}")
 
 

@@ -10,12 +10,13 @@ from trainyard.adoption import cluster as cluster_file
 from trainyard.adoption import listed, storage, table
 from trainyard.adoption.access import access
 from trainyard.adoption.access import remarks as access_remarks
+from trainyard.adoption.counted import newly_counted
 from trainyard.adoption.fabrics import Drafted, fabrics, functions_line
 from trainyard.adoption.fabrics import remarks as fabric_remarks
 from trainyard.adoption.hardware import drafted
 from trainyard.adoption.model import Adoption, Choice, Crew, Kind, Mark, Pool, Remark, Share
 from trainyard.adoption.nodes import grouped
-from trainyard.adoption.objects import adopt_lines
+from trainyard.adoption.objects import adopt_lines, stage_lines
 from trainyard.adoption.queues import crews, dangling, unused
 from trainyard.adoption.quota import Site, is_unlimited, mixed, parents_of, shares
 from trainyard.adoption.team import (
@@ -26,8 +27,9 @@ from trainyard.adoption.team import (
     storage_lines,
     team_lines,
 )
+from trainyard.adoption.verbs import lost_verbs
 from trainyard.adoption.versions import installed, nearest, versions
-from trainyard.adoption.wording import choose, fit
+from trainyard.adoption.wording import choose, fit, said
 from trainyard.diagnostics import TreeError
 from trainyard.model.facts import Facts, place_of
 from trainyard.model.quantity import counted
@@ -143,6 +145,7 @@ def _team(
     yield from access_lines(crew, access(crew, parts.facts))
     yield from storage_lines(crew, parts.claims)
     yield from space_lines(crew, parts.site)
+    yield from stage_lines()
 
 
 def _beside(crew: Crew, lines: Iterable[str]) -> Iterator[str]:
@@ -181,6 +184,7 @@ def _cluster(
     differ = installed(runs, releases[release]) if release in releases else {}
     yield f"# Cluster {request.cluster}, as `trainyard import` found it."
     yield from (choose(f"hand it in again: {problem}") for problem in request.unread)
+    yield said("state: held", "no queue of a team admits a job until the team moves")
     yield from cluster_file.release_lines(release, nearest(runs, releases), runs, differ)
     problems = [*open_, *mixed(parts.shares), *_overcommitted(parts)]
     problems += _unused(facts)
@@ -197,7 +201,8 @@ def _cluster(
     yield from cluster_file.storage_lines(parts.claims)
     daemons = listed.daemon_namespaces(facts, parts.site.pools.values(), parts.site.crews)
     yield from cluster_file.closing_lines(parts.fabrics, parts.claims, daemons)
-    yield from adopt_lines(facts, parts.site, parts.claims)
+    features = releases[release].value["features"] if release in releases else None
+    yield from adopt_lines(facts, parts.site, parts.claims, features)
 
 
 def _refused(kinds: Collection[Kind]) -> Iterator[str]:
@@ -227,10 +232,12 @@ def _found(parts: _Parts) -> Iterator[Remark]:
     facts, site = parts.facts, parts.site
     yield from fabric_remarks(facts)
     yield from access_remarks(site.crews, facts)
+    yield from lost_verbs(site.crews, facts)
     yield from listed.remarks(facts, site.crews)
     yield from listed.configuration(parts.request.kueue)
     yield from dangling(facts)
     yield from _limits(parts)
+    yield from newly_counted(site, parts.shares, parts.fabrics, facts)
     for pool in site.pools.values():
         cordoned = [
             place_of(node)[1]

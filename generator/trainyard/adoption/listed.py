@@ -9,9 +9,9 @@ from typing import Any
 
 from trainyard.adoption.amounts import shown
 from trainyard.adoption.model import Crew, Mark, Pool, Remark
+from trainyard.adoption.outside import gpus_of, is_queued, outside
 from trainyard.adoption.queues import cells_of, cohort_of
-from trainyard.adoption.sizes import has_ended, is_daemon, requests
-from trainyard.model.accelerator import MAKERS
+from trainyard.adoption.sizes import has_ended, is_daemon
 from trainyard.model.facts import Body, Facts, place_of
 from trainyard.model.importable import JOBS, NETWORK_POLICIES, PODS, QUOTAS
 from trainyard.model.lookup import mapping, mappings, text
@@ -19,8 +19,6 @@ from trainyard.model.quantity import counted
 from trainyard.model.readable import CLUSTER_QUEUES, COHORTS
 from trainyard.rules.preflight._kueue import fields_of
 
-_DEVICES = frozenset(maker.resource for maker in MAKERS)
-_MIG = "nvidia.com/mig-"
 _SYSTEM = "kube-system"
 _TAKEN = ("apiVersion", "fairSharing", "integrations.frameworks", "kind")
 """Keys of Kueue's configuration that the cluster's profile has."""
@@ -57,7 +55,8 @@ def remarks(facts: Facts, crews: Sequence[Crew]) -> Iterator[Remark]:
     yield from _cohorts(facts)
     yield from _jobs(facts)
     spaces = {each for crew in crews for each in crew.namespaces}
-    yield from _pods(facts, spaces)
+    yield from _queued(facts)
+    yield from outside(facts, crews)
     yield from _egress(facts, spaces)
     yield from _unlimited(facts, spaces)
 
@@ -117,26 +116,16 @@ def _way(kind: str) -> str:
     return "no queue of the tree has them, unless `frameworks` names the kind"
 
 
-def _pods(facts: Facts, spaces: Collection[str]) -> Iterator[Remark]:
-    """Yield the pods with GPUs, by namespace and kind of owner: those of teams, and all others."""
+def _queued(facts: Facts) -> Iterator[Remark]:
+    """Yield the pods with GPUs that Kueue admitted, by namespace and kind of owner."""
     found: dict[tuple[str, str], list[int]] = {}
     for pod in facts.of(PODS):
-        if (gpus := _gpus(pod)) and not has_ended(pod):
+        if is_queued(pod) and (gpus := gpus_of(pod)) and not has_ended(pod):
             found.setdefault((place_of(pod)[0], _owner(pod)), []).append(gpus)
     for (namespace, owner), each in sorted(found.items()):
         what = f"{counted(len(each), 'pod')} of {owner} with {counted(sum(each), 'GPU')}"
-        part = f"pods in {namespace}"
-        if namespace in spaces:
-            why = f"{what}: they go on; a job that waits is submitted again in the team's new queue"
-            yield Remark(Mark.KEPT, part, why)
-        else:
-            why = f"{what}, outside of teams: the tree's policies refuse their next start"
-            yield Remark(Mark.REFUSED, part, why)
-
-
-def _gpus(pod: Body) -> int:
-    asked = requests(pod)
-    return sum(n for name, n in asked.items() if name in _DEVICES or name.startswith(_MIG))
+        why = f"{what}: they go on; a job that waits is submitted again in the team's new queue"
+        yield Remark(Mark.KEPT, f"pods in {namespace}", why)
 
 
 def _owner(pod: Body) -> str:

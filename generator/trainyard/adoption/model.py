@@ -22,6 +22,8 @@ class Mark(StrEnum):
 
     KEPT = "kept"
     CHANGED = "changed"
+    OUTSIDE = "outside"
+    """It has GPUs outside of Kueue: it goes on, and admission decides about its next start."""
     REFUSED = "refused"
     """It has no counterpart; the note has the reason."""
 

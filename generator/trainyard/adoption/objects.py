@@ -1,4 +1,4 @@
-"""List the objects of the site that have a name of the tree's: `adopt.objects` of the cluster."""
+"""Write `adopt` of the cluster: the first merge spares what runs, and takes over its names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from trainyard.adoption.cluster import cohort_names, drafted_priorities
 from trainyard.adoption.quota import Site
 from trainyard.adoption.storage import Adopted
-from trainyard.adoption.wording import choose, fit
+from trainyard.adoption.wording import choose, fit, said
 from trainyard.model.facts import Facts, named, place_of
 from trainyard.model.importable import NETWORK_POLICIES
 from trainyard.model.readable import COHORTS, FLAVORS, TOPOLOGIES
@@ -18,19 +18,44 @@ POLICIES = frozenset({"default-deny", "dns", "jobs"})
 MOST = 2000
 """Objects that a profile lists, as the schema of clusters says."""
 
+_CONFIGURATION = "kueue-configuration"
+"""Feature of releases whose tree has Kueue's configuration."""
 
-def adopt_lines(facts: Facts, site: Site, claims: Sequence[Adopted]) -> Iterator[str]:
-    """Yield what the tree takes over; until which day is somebody's choice."""
+
+def adopt_lines(
+    facts: Facts, site: Site, claims: Sequence[Adopted], features: Collection[str] | None
+) -> Iterator[str]:
+    """Yield what the first merge spares and takes over; until which day is somebody's choice.
+
+    Args:
+        facts: of the cluster.
+        site: what is drafted.
+        claims: that teams keep.
+        features: of the release; None where somebody chooses it later.
+    """
+    yield "adopt:"
+    yield said("  pods: audit", "pods of others on the pools go on; the audit log has them")
+    if features is None:
+        yield choose("queues: site, if the release has Kueue's configuration", "  ")
+    elif _CONFIGURATION in features:
+        yield said("  queues: site", "Kueue goes on with the queues of all namespaces")
+    yield choose("until: the last day of the move, quoted", "  ")
+    yield choose("reason: what is still there, and where it goes", "  ")
     found = sorted({*_of_cluster(facts, site), *_of_teams(facts, site, claims)})
     if found:
-        yield "adopt:"
-        yield choose("until: the last day of the move, quoted", "  ")
-        yield choose("reason: what is still there, and where it goes", "  ")
         yield "  objects: # they have names of the tree's, and Argo CD takes them over"
     yield from (f"    - {inline(each)}" for each in found[:MOST])
     if len(found) > MOST:
         text = f"objects: {len(found) - MOST} more, from {found[MOST]} on; a profile lists {MOST}"
         yield choose(f"{text}: give some teams namespaces of other names", "    ")
+
+
+def stage_lines() -> Iterator[str]:
+    """Yield the stage of a team on the first merge: nothing of its workloads is refused or cut."""
+    yield "adopt:"
+    yield said("  stage: observe", "its workloads go on, and its new queues are held")
+    yield choose("until: the last day of the team's move, quoted", "  ")
+    yield choose("reason: what is still to be changed, and by whom", "  ")
 
 
 def _of_cluster(facts: Facts, site: Site) -> Iterator[str]:

@@ -9,9 +9,21 @@ from trainyard.adoption.wording import quoted
 from trainyard.model.quantity import counted
 
 _HEAD = ("team", "pool", "resource", "was", "becomes", "difference", "why")
+_NEXT_START = (
+    "None of them stops at the first sync. Only a TrainJob in a team's queue is their counterpart",
+    (
+        "outside of teams, `adopt.pods: audit`, as drafted, records the next start of a pod; "
+        "`warn` warns its maker too; without `pods` it is refused"
+    ),
+    (
+        "in a team, `stage: observe`, as drafted, records the next start of a pod; from `warn` on "
+        "it is refused"
+    ),
+)
 _TITLES = {
     Mark.KEPT: "Kept",
     Mark.CHANGED: "Changed",
+    Mark.OUTSIDE: "With GPUs outside of Kueue",
     Mark.REFUSED: "Without a counterpart",
 }
 
@@ -32,11 +44,16 @@ def _lines(adoption: Adoption) -> Iterator[str]:
     yield from _table(adoption.rows)
     yield from _section("Pools", map(_cell, adoption.sums))
     for mark, title in _TITLES.items():
-        found = (each for each in adoption.remarks if each.mark is mark)
-        yield from _section(title, (f"{_cell(each.part)}: {_cell(each.text)}" for each in found))
+        yield from _section(title, _remarks(adoption, mark))
     yield from _section("What this page does not list", _elsewhere(adoption.cluster))
     kinds = counted(len(adoption.absent), "kind")
     yield from _section(f"{kinds} not in the dump", adoption.absent)
+
+
+def _remarks(adoption: Adoption, mark: Mark) -> list[str]:
+    found = [each for each in adoption.remarks if each.mark is mark]
+    lead = _NEXT_START if found and mark is Mark.OUTSIDE else ()
+    return [*lead, *(f"{_cell(each.part)}: {_cell(each.text)}" for each in found)]
 
 
 def _elsewhere(cluster: str) -> Iterator[str]:

@@ -153,10 +153,13 @@ def has_ended(pod: Body) -> bool:
 def requests(pod: Body) -> Counter[str]:
     """Return what the containers of a pod request together, in base units.
 
+    Args:
+        pod: or a template, with the kind and the name of what has it.
+
     Raises:
         TreeError: an amount is not a quantity.
     """
-    part = f"Pod {'/'.join(place_of(pod))}"
+    part = f"{pod['kind']} {'/'.join(place_of(pod))}"
     found: Counter[str] = Counter()
     for container in _containers(pod):
         asked = mapping(container, "resources", "limits")

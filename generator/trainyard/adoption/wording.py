@@ -12,13 +12,18 @@ from trainyard.yaml_io.scalars import HIDDEN, is_typed
 
 _NAME = re.compile("[a-z]([a-z0-9-]{0,38}[a-z0-9])?")
 """Names of profiles, as `discover` takes them: none leads out of its folder."""
-_MOST = 300
+_MOST = 20_000
+"""Characters of a comment: what a choice lists is whole, and a hostile dump has an end."""
 _MOST_NAME = 38
 
 
 def quoted(text: str) -> str:
-    """Return text of a dump for a comment: one line without characters that nobody sees."""
-    return " ".join(HIDDEN.sub("?", text).split())[:_MOST]
+    """Return text of a dump for a comment: one line without characters that nobody sees.
+
+    What is too long has its end marked.
+    """
+    line = " ".join(HIDDEN.sub("?", text).split())
+    return line if len(line) <= _MOST else f"{line[:_MOST]} ... ({len(line)} characters)"
 
 
 def choose(text: str, indent: str = "") -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from trainyard import programs
+from trainyard import golang, programs
 from trainyard.derivation.source import Gvk, Source, display, only, served
 from trainyard.diagnostics import ToolError
 from trainyard.plainfile import read_regular
@@ -86,29 +85,10 @@ def modules(folder: Path) -> dict[str, Path]:
     Raises:
         ToolError: ``go`` is missing, or a checksum doesn't match.
     """
-    required = json.loads(_go(folder, "mod", "edit", "-json"))["Require"]
-    wanted = [f"{each['Path']}@{each['Version']}" for each in required]
-    # With -json Go's words about a version that is not served are inside the JSON.
-    _go(folder, "mod", "download", *wanted)
-    found = _go(folder, "mod", "download", "-json", *wanted)
-    # The answer is one JSON object a module, one after the other.
-    parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
-    return {part["Path"]: Path(part["Dir"]) for part in parts}
-
-
-def _go(release: Path, *arguments: str) -> str:
-    """Run the Go tool in the release folder."""
     tool = programs.find("go")
     if tool is None:
         raise ToolError("deriving schemas needs the Go tool `go`")
-    environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off"}
-    done = programs.run(
-        [tool, *arguments],
-        cwd=release,
-        environment=environment,
-        timeout=programs.AN_HOUR,
-    )
-    return done.stdout
+    return golang.unpacked(tool, folder)
 
 
 def _text(path: Path) -> str:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from trainyard.diagnostics import ToolError
-from trainyard.golang import compile_program, find_go, run_go
+from trainyard.golang import compile_program, find_go, run_go, unpacked
 from trainyard_rehearsal.control_plane.components import Components, Program
 from trainyard_rehearsal.control_plane.own_modules import write_modules
 
@@ -122,12 +122,7 @@ def _link_flags(program: Program) -> str:
 
 
 def _keep_crds(go: Path, components: Components, targets: tuple[Path, ...]) -> None:
-    required = json.loads(run_go(go, components.folder, "mod", "edit", "-json"))["Require"]
-    modules = [f"{each['Path']}@{each['Version']}" for each in required]
-    found = run_go(go, components.folder, "mod", "download", "-json", *modules)
-    # The output is one JSON object for each module, one after the other.
-    parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
-    folders = {part["Path"]: Path(part["Dir"]) for part in parts}
+    folders = unpacked(go, components.folder)
     for (module, file), target in zip(_crds(components), targets, strict=True):
         _keep(folders[module] / file, target)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import ToolError
-from trainyard.golang import run_go
+from trainyard.golang import download, run_go
 from trainyard_rehearsal.control_plane.components import Program, upstream
 
 
@@ -40,14 +40,12 @@ def _write(go: Path, folder: Path, programs: list[Program]) -> None:
     """Write upstream's go.mod with another name, the module itself and its programs."""
     wanted = upstream(programs[0])
     try:
-        # With -json Go's words about a version that is not served are inside the JSON.
-        run_go(go, folder, "mod", "download", wanted)
+        (found,) = download(go, folder, wanted)
     except ToolError as error:
         raise ToolError(
             f"{error}; state a version that the module proxy serves, or only its minor version, "
             "in the release"
         ) from error
-    found = json.loads(run_go(go, folder, "mod", "download", "-json", wanted))
     (folder / "go.mod").write_bytes(Path(found["GoMod"]).read_bytes())
     stated = json.loads(run_go(go, folder, "mod", "edit", "-json"))
     edits = [f"-module=trainyard/rehearse/{folder.name}", f"-require={wanted}"]

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from trainyard.change.impact.rights import beyond, permissions
 from trainyard.change.impact.values import differing
 from trainyard.change.objects import Objects, Sides, of_kind
 from trainyard.model.identity import team_of
 from trainyard.model.lookup import mappings, text
+from trainyard.model.permissions import beyond, permissions
 from trainyard.model.team import Team
 
 
@@ -164,7 +164,7 @@ def role_changes(sides: Sides) -> tuple[RoleChange, ...]:
     """
     changes = []
     for role, before, after in differing(_rules(sides.before), _rules(sides.after)):
-        old, new = permissions(before), permissions(after)
+        old, new = permissions(role.display, before), permissions(role.display, after)
         gained, lost = beyond(new, old), beyond(old, new)
         if gained or lost:
             changes.append(RoleChange(role.display, gained, lost, _keep(sides, role)))

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainyard.change.impact.rights import beyond, permissions
+from trainyard.diagnostics import TreeError
+from trainyard.model.permissions import beyond, permissions
 
 Rule = dict[str, list[str]]
 Request = tuple[str, ...]
@@ -68,7 +70,7 @@ def test_a_line_appears_exactly_when_some_request_is_permitted_by_one_role_only(
     """Rules that overlap or repeat each other change nothing."""
     only = [each for each in REQUESTS if is_permitted(more, each) and not is_permitted(less, each)]
 
-    assert bool(beyond(permissions(more), permissions(less))) is bool(only)
+    assert bool(beyond(permissions("more", more), permissions("less", less))) is bool(only)
 
 
 def test_lines_join_resources_and_names_with_equal_verbs() -> None:
@@ -80,7 +82,7 @@ def test_lines_join_resources_and_names_with_equal_verbs() -> None:
         {"nonResourceURLs": ["/metrics"], "verbs": ["get"]},
     ]
 
-    assert beyond(permissions(rules), frozenset()) == (
+    assert beyond(permissions("a role", rules), frozenset()) == (
         "bind clusterroles of rbac.authorization.k8s.io named a, b",
         "get /metrics",
         "get, list events, pods",
@@ -89,4 +91,18 @@ def test_lines_join_resources_and_names_with_equal_verbs() -> None:
 
 def test_rule_that_is_no_rule_permits_nothing() -> None:
     """A committed file may have been edited by hand."""
-    assert permissions([{}, {"verbs": "get", "resources": ["pods"], "apiGroups": [1]}]) == set()
+    rules = [{}, {"verbs": "get", "resources": ["pods"], "apiGroups": [1]}]
+    assert permissions("a role", rules) == set()
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        dict.fromkeys(("verbs", "apiGroups", "resources", "resourceNames"), ["a"] * 400),
+        {"verbs": ["get"] * 1000, "nonResourceURLs": ["/a"] * 1000},
+    ],
+)
+def test_small_role_with_billions_of_permissions_is_named(rule: Rule) -> None:
+    """Whoever may write a role of a cluster does not take the memory of who reads it."""
+    with pytest.raises(TreeError, match="Role nlp/odd has a rule with more than 100,000"):
+        permissions("Role nlp/odd", [rule])
