@@ -15,7 +15,7 @@ from tests.adoption.sites import Body, binding, body, claim, flavor, local, node
 from tests.cli.calls import Ended, edit
 from tests.cli.fixtures import here, trainyard  # noqa: F401
 from tests.rules.cases import platform_of
-from trainyard.adoption.objects import MOST, POLICIES
+from trainyard.adoption.objects import MOST, POLICIES, WORKSPACES
 from trainyard.model.names import NETWORK_POLICIES
 from trainyard.render.site import render_site
 from trainyard.schema.profiles import profile_schema
@@ -55,10 +55,15 @@ def policy(namespace: str, name: str) -> Body:
     return body("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
 
 
-def drafted(trainyard: Call, here: Path, bodies: list[Body]) -> None:  # noqa: F811
+def drafted(
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+    bodies: list[Body],
+    release: str = "kubernetes-1.36",
+) -> None:
     """Import a dump into an empty folder."""
     (here / "dump.json").write_text(json.dumps({"kind": "List", "items": bodies}), "utf-8")
-    ended = trainyard("import", "dump.json", "--cluster", "site", "--release", "kubernetes-1.36")
+    ended = trainyard("import", "dump.json", "--cluster", "site", "--release", release)
     assert ended.code == 1, ended
 
 
@@ -85,20 +90,33 @@ def test_names_that_the_tree_has_are_drafted(trainyard: Call, here: Path) -> Non
     assert adopted(here) == NAMES
 
 
-def test_policies_are_those_that_every_namespace_has() -> None:
-    """Of each release, at each stage; a tree that lacks one refuses its name in `adopt`."""
+@pytest.mark.parametrize(
+    ("release", "more"), [("kubernetes-1.36", set()), ("openshift-ai-3.5", {WORKSPACES})]
+)
+def test_policies_are_those_that_every_namespace_has(release: str, more: set[str]) -> None:
+    """At each stage; a tree that lacks one refuses its name in `adopt`."""
     found: dict[str, set[str]] = {}
-    for release in ("kubernetes-1.36", "openshift-ai-3.5"):
-        for stage in ("observe", "warn", ""):
-            moving = {"stage": stage, "until": "2099-12-31", "reason": "moves"}
-            changes = {"teams/nlp.yaml": {"adopt": moving}} if stage else {}
-            cluster = {"clusters/prod-east.yaml": {"release": release}}
-            (rendered,) = platform_of({**cluster, **changes}).sites
-            found |= {f"{release} {stage} {each.namespace}": set() for each in rendered.spaces}
-            for each in render_site(rendered):
-                if each.kind.name == "NetworkPolicy" and each.unit.startswith("teams/"):
-                    found[f"{release} {stage} {each.namespace}"].add(each.name)
-    assert set.intersection(*found.values()) & {*NETWORK_POLICIES} == POLICIES
+    for stage in ("observe", "warn", ""):
+        moving = {"stage": stage, "until": "2099-12-31", "reason": "moves"}
+        changes = {"teams/nlp.yaml": {"adopt": moving}} if stage else {}
+        cluster = {"clusters/prod-east.yaml": {"release": release}}
+        (rendered,) = platform_of({**cluster, **changes}).sites
+        found |= {f"{stage} {each.namespace}": set() for each in rendered.spaces}
+        for each in render_site(rendered):
+            if each.kind.name == "NetworkPolicy" and each.unit.startswith("teams/"):
+                found[f"{stage} {each.namespace}"].add(each.name)
+    assert set.intersection(*found.values()) & {*NETWORK_POLICIES} == POLICIES | more
+
+
+@pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
+def test_policy_of_workspaces_is_taken_where_the_tree_has_one(
+    release: str,
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+) -> None:
+    drafted(trainyard, here, site(policy("vision", WORKSPACES)), release)
+    taken_over = "NetworkPolicy/vision/workspaces" in adopted(here)
+    assert taken_over == (release == "openshift-ai-3.5")
 
 
 def test_more_names_than_a_profile_lists_are_a_choice(trainyard: Call, here: Path) -> None:  # noqa: F811

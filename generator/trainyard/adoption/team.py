@@ -176,7 +176,7 @@ def _met(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
         yield choose(
             f"storage: {{{values}}}, after the claims of these names in {crew.namespaces[0]} are "
             f"gone: the tree's differ in class ({classes}), access modes, volume mode, size, the "
-            "volume that they name, or have no selector or limits; nobody can change these"
+            "volume that they name, or have no selector or limits, and nobody can change these"
         )
 
 
