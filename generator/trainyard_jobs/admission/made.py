@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from trainyard.model.admission import Request
 from trainyard.model.facts import BOUND
@@ -13,9 +13,16 @@ from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import ADMITTED_LABEL, JOB_LABEL
 from trainyard_jobs.admission import operated
-from trainyard_jobs.admission.operated import MPI_JOB
-
-Body = dict[str, Any]
+from trainyard_jobs.admission.bodies import (
+    Body,
+    Owner,
+    controller_of,
+    has_started,
+    is_over,
+    is_trainers,
+    owner_of,
+)
+from trainyard_jobs.admission.operated import MPI_JOB, TRAIN_JOB
 
 _MAKERS: Final = {
     "CronJob": "job-controller",
@@ -33,12 +40,11 @@ _OTHERS: Final = {
     "ResourceQuota": "resourcequotas",
     "RoleBinding": "rolebindings",
     "StatefulSet": "statefulsets",
+    TRAIN_JOB: "trainjobs",
 }
 """Kinds that are judged as they are, and their names in the API's paths."""
 _ACCOUNTS = "system:serviceaccounts"
 _HASH = "pod-template-hash"
-_FINISHED = frozenset({"Failed", "Succeeded"})
-"""Phases of such pods."""
 _WRITTEN_LATER = (
     "k8s.ovn.org/pod-networks",
     "pv.kubernetes.io/",
@@ -46,26 +52,17 @@ _WRITTEN_LATER = (
     "volume.kubernetes.io/",
 )
 """Begins of annotations that controllers write on a pod or claim that is there."""
-
-
-class Owner(NamedTuple):
-    """What makes an object again: namespace, kind and name."""
-
-    namespace: str
-    kind: str
-    name: str
-
-
 _MPI_JOB_LIMITS = Owner("", "ValidatingAdmissionPolicy", "trainyard-mpijob-limits")
 """The policy of a tree in which a team may create MPIJobs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A request that would make an object again, and for whom."""
+    """A request that would make an object again, for whom, and the object that it is read from."""
 
     owner: Owner
     request: Request
+    source: Owner
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class Dump:
 
     def beside(self, manifests: Iterable[Manifest]) -> Dump:
         """Return the dump of a cluster that has the objects of a tree."""
-        tree = frozenset(_owner(each.body) for each in manifests)
+        tree = frozenset(owner_of(each.body) for each in manifests)
         return Dump(self.bodies, tree, _MPI_JOB_LIMITS in tree)
 
     def requests(self) -> Iterator[Made]:
@@ -94,19 +91,25 @@ class Dump:
         one of the object's namespace, without any right.
         """
         for maker, body in self._templates():
-            yield from (Made(self.top(body), each) for each in self._pods_of(maker, body))
+            yield from (Made(self.top(body), each, maker) for each in self._pods_of(maker, body))
         yield from self._pods_without_template()
         for body in self.bodies:
-            owner = _owner(body)
-            if owner.kind in _OTHERS and owner not in self.tree and not _is_over(owner, body):
-                yield Made(self.top(body), _of_other(body))
+            if self._is_judged(body):
+                yield Made(self.top(body), _of_other(body), owner_of(body))
+
+    def _is_judged(self, body: Body) -> bool:
+        """Return whether an object is judged as it is."""
+        owner = owner_of(body)
+        if owner.kind not in _OTHERS or owner in self.tree:
+            return False
+        return not (is_over(body) or has_started(body) or is_trainers(body))
 
     def _pods_without_template(self) -> Iterator[Made]:
         for body in self.pods:
-            above = _controller(body)
+            above = controller_of(body)
             # A kubelet's static pod has its Node as owner.
             if above not in self._makers and above.kind != "Node":
-                yield Made(self.top(body), _of_pod(body, above))
+                yield Made(self.top(body), _of_pod(body, above), owner_of(body))
 
     def _pods_of(self, maker: Owner, body: Body) -> Iterator[Request]:
         """Yield the creation of a pod of each template of an object."""
@@ -118,15 +121,24 @@ class Dump:
     def _templates(self) -> Iterator[tuple[Owner, Body]]:
         """Yield what makes pods, and whose own maker is not in the dump."""
         for maker, body in self._makers.items():
-            is_made = _controller(body) in self._makers
-            if not (is_made or maker in self.tree or _is_over(maker, body)):
+            is_made = controller_of(body) in self._makers
+            if not (is_made or maker in self.tree or is_over(body)):
                 yield maker, body
+
+    @property
+    def namespaces(self) -> frozenset[str]:
+        """Names of namespaces that are in the dump, or that one of its objects is in."""
+        owners = map(owner_of, self.bodies)
+        return frozenset(
+            each.name if each.kind == "Namespace" else each.namespace for each in owners
+        )
 
     @cached_property
     def pods(self) -> tuple[Body, ...]:
         """The pods that run or wait."""
-        found = (body for body in self.bodies if text(body, "kind") == "Pod")
-        return tuple(body for body in found if text(body, "status", "phase") not in _FINISHED)
+        return tuple(
+            body for body in self.bodies if text(body, "kind") == "Pod" and not is_over(body)
+        )
 
     @property
     def unknown_nodes(self) -> tuple[Owner, ...]:
@@ -140,17 +152,18 @@ class Dump:
     def _makers(self) -> dict[Owner, Body]:
         """The objects with templates of pods."""
         kinds = {*_MAKERS, *operated.KINDS}
-        return {_owner(body): body for body in self.bodies if text(body, "kind") in kinds}
+        found = (body for body in self.bodies if text(body, "kind") in kinds)
+        return {owner_of(body): body for body in found if not is_trainers(body)}
 
     def top(self, body: Body) -> Owner:
         """Return what makes an object, as far up as the dump shows."""
-        owner, above = _owner(body), _controller(body)
+        owner, above = owner_of(body), controller_of(body)
         seen: set[Owner] = set()
         while above.kind and above not in seen:
             seen.add(above)
             owner = above if above in self._makers else _deployment(above, body)
             body = self._makers.get(above, {})
-            above = _controller(body)
+            above = controller_of(body)
         return owner
 
 
@@ -202,11 +215,6 @@ def _reference(maker: Owner, body: Body, kind: str) -> Body:
     }
 
 
-def _is_over(maker: Owner, body: Body) -> bool:
-    """Return whether a job makes no more pods."""
-    return (maker.kind == "Job" or maker.kind in operated.KINDS) and operated.is_over(body)
-
-
 def _of_pod(body: Body, above: Owner) -> Request:
     """Return the creation of a pod that is there, without what was added since."""
     spec = dict(mapping(body, "spec"))
@@ -226,7 +234,7 @@ def _of_other(body: Body) -> Request:
         spec.pop("volumeName", None)
     asked = {**body, "metadata": _metadata(body)} | ({"spec": spec} if spec else {})
     asked.pop("status", None)
-    return Request(asked, _OTHERS[kind], *_account(_owner(body).namespace, "default"))
+    return Request(asked, _OTHERS[kind], *_account(owner_of(body).namespace, "default"))
 
 
 def _metadata(body: Body) -> Body:
@@ -256,7 +264,7 @@ def _has_unknown_node(body: Body) -> bool:
     is_placed = bool(text(body, "spec", "nodeName")) and not mappings(
         body, "metadata", "managedFields"
     )
-    return is_placed and _controller(body).kind not in {*_MAKERS, "Node"}
+    return is_placed and controller_of(body).kind not in {*_MAKERS, "Node"}
 
 
 def _controller_account(kind: str) -> tuple[str, tuple[str, ...]]:
@@ -266,20 +274,6 @@ def _controller_account(kind: str) -> tuple[str, tuple[str, ...]]:
 def _account(namespace: str, name: str) -> tuple[str, tuple[str, ...]]:
     groups = ("system:authenticated", _ACCOUNTS, f"{_ACCOUNTS}:{namespace}")
     return f"system:serviceaccount:{namespace}:{name}", groups
-
-
-def _owner(body: Body) -> Owner:
-    metadata = mapping(body, "metadata")
-    return Owner(text(metadata, "namespace"), text(body, "kind"), text(metadata, "name"))
-
-
-def _controller(body: Body) -> Owner:
-    """Return the controller of an object; one without kind where it has none."""
-    namespace = text(body, "metadata", "namespace")
-    for each in mappings(body, "metadata", "ownerReferences"):
-        if each.get("controller") is True:
-            return Owner(namespace, text(each, "kind"), text(each, "name"))
-    return Owner(namespace, "", "")
 
 
 def _deployment(above: Owner, pod: Body) -> Owner:

@@ -9,15 +9,18 @@ from trainyard.model.lookup import mappings, text
 
 Body = dict[str, Any]
 
+JOB_SET: Final = "JobSet"
 MPI_JOB: Final = "MPIJob"
+TRAIN_JOB: Final = "TrainJob"
+"""Its templates are those of its runtime."""
 KINDS: Final = frozenset(
     {
         *("JAXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob", MPI_JOB),
-        *("RayCluster", "RayJob"),
+        *("RayCluster", "RayJob", JOB_SET),
     }
 )
 """Kinds of jobs with templates of pods. One that waits has no pod yet."""
-ENDED: Final = frozenset({"Complete", "Failed", "Succeeded"})
+ENDED: Final = frozenset({"Complete", "Completed", "Failed", "Succeeded"})
 """Conditions of a job that makes no more pods."""
 
 

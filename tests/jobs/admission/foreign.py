@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.jobs.admission.operated import JOBS
+from tests.jobs.admission.operated import JOB_SET, JOBS, TRAIN_JOB
 
 Body = dict[str, Any]
 
@@ -240,6 +240,18 @@ CASES = {
             ("team-nlp MPIJob/fold", NODES): {TOLERATES, DEVICES},
             ("team-nlp MPIJob/fold", "PodSecurity"): {"violates PodSecurity"},
         },
+    ),
+    "a JobSet that waits": Case(
+        [JOB_SET],
+        {
+            ("team-nlp JobSet/align", NODES): {TOLERATES, DEVICES},
+            ("team-nlp JobSet/align", "trainyard-jobs"): {"only Trainer writes JobSets"},
+            ("team-nlp JobSet/align", "PodSecurity"): {"violates PodSecurity"},
+        },
+    ),
+    "a TrainJob of the site's runtime that waits": Case(
+        [TRAIN_JOB],
+        {("team-nlp TrainJob/asr", "trainyard-trainjob-limits"): {"spec.runtimeRef must name"}},
     ),
     "a team's RoleBindings": Case(
         [

@@ -87,3 +87,25 @@ JOBS = {
     ),
 }
 """One of each kind that waits in a queue, and one that the site starts without Kueue."""
+
+JOB_SET: Body = {
+    "apiVersion": "jobset.x-k8s.io/v1alpha2",
+    "kind": "JobSet",
+    "metadata": {"name": "align", "namespace": "team-nlp", "labels": _QUEUE},
+    "spec": {
+        "suspend": True,
+        "replicatedJobs": [
+            {
+                "name": "worker",
+                "template": {"spec": {"parallelism": 2, **_role(1, tolerations=[_TOLERATION])}},
+            }
+        ],
+    },
+}
+TRAIN_JOB: Body = {
+    "apiVersion": "trainer.kubeflow.org/v1alpha1",
+    "kind": "TrainJob",
+    "metadata": {"name": "asr", "namespace": "team-nlp", "labels": _QUEUE},
+    "spec": {"suspend": True, "runtimeRef": {"name": "site-torch"}, "trainer": {"numNodes": 2}},
+}
+"""Both wait in a queue."""

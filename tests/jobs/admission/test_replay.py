@@ -20,12 +20,16 @@ from tests.jobs.admission.foreign import (
     spec,
     written,
 )
-from tests.jobs.admission.operated import JOBS
+from tests.jobs.admission.operated import JOB_SET, JOBS, TRAIN_JOB
 from tests.rules.cases import platform_of
+from trainyard.diagnostics import TreeError
 from trainyard.model.admission import Answer, Denial, Request
 from trainyard.render.site import render_site
-from trainyard_jobs.admission.made import Dump, Owner
+from trainyard_jobs.admission.bodies import Owner
+from trainyard_jobs.admission.made import Dump
+from trainyard_jobs.admission.passed import PassedOver, passed_over
 from trainyard_jobs.admission.replay import enforced, refusals
+from trainyard_jobs.workflows.replay import need_cluster
 
 _SUCCEEDED = {"type": "Succeeded", "status": "True"}
 MINE = "system:serviceaccount:kube-system:"
@@ -110,6 +114,64 @@ def test_mpi_jobs_that_a_team_may_have_are_judged_as_such() -> None:
 
     found = [each.request.resource for each in dump.requests()]
     assert found == ["pods", "pods", "mpijobs", "pytorchjobs"]
+
+
+def test_job_set_is_judged_with_its_pods_unless_trainer_makes_it() -> None:
+    """What Trainer makes has Jobs, which are judged; a TrainJob that waits is judged as it is."""
+    assert [each.resource for each in requests(JOB_SET)] == ["pods", "jobsets"]
+    assert [each.resource for each in requests(TRAIN_JOB)] == ["trainjobs"]
+    of_trainer = {
+        **JOB_SET,
+        **metadata("asr", "nlp", ownerReferences=owned("a/v1", "TrainJob", "asr")),
+    }
+    job = maker("Job", "a", "nlp", spec(), ownerReferences=owned("b/v1", "JobSet", "asr"))
+    (request,) = requests(of_trainer, job)
+    assert request.user == MINE + "job-controller"
+
+    ended = {"status": {"conditions": [{"type": "Completed", "status": "True"}]}}
+    assert requests({**JOB_SET, **ended}) == []
+    assert requests({**TRAIN_JOB, "spec": {"suspend": False}}) == []
+
+
+def test_what_is_passed_over_has_a_reason() -> None:
+    """Each object of a dump is judged or passed over, and none is both."""
+    runs = {**TRAIN_JOB, **metadata("tts", "nlp"), "spec": {"suspend": False}}
+    of_trainer = {
+        **JOB_SET,
+        **metadata("tts", "nlp", ownerReferences=owned("a/v1", "TrainJob", "tts")),
+    }
+    runtime = {
+        "kind": "ClusterTrainingRuntime",
+        "metadata": {"name": "torch"},
+        "spec": JOB_SET["spec"],
+    }
+    ended = pod("ended", "ci", spec()) | {"status": {"phase": "Failed"}}
+    static = pod("etcd-1", "web", spec(), ownerReferences=owned("v1", "Node", "gpu-1"))
+    web = maker("Deployment", "web", "shop", spec())
+    made = pod("web-1", "shop", spec(), ownerReferences=owned("apps/v1", "Deployment", "web"))
+    others = [{"kind": "Node", "metadata": {"name": f"gpu-{number}"}} for number in (2, 1)]
+    bodies = (runs, of_trainer, runtime, ended, static, web, made, TRAIN_JOB, *others)
+    dump = Dump(tuple(bodies), frozenset({Owner("", "Node", "gpu-2")}))
+
+    again = "another object makes them again"
+    assert passed_over(dump, dump.requests()) == (
+        PassedOver(again, "JobSet", ("nlp/tts",)),
+        PassedOver(again, "Pod", ("shop/web-1",)),
+        PassedOver("ended", "Pod", ("ci/ended",)),
+        PassedOver("started by a kubelet", "Pod", ("web/etcd-1",)),
+        PassedOver(
+            "started, so Kueue has written into it; `fit` judges its manifest",
+            "TrainJob",
+            ("nlp/tts",),
+        ),
+        PassedOver("the tree has them", "Node", ("gpu-2",)),
+        PassedOver(
+            "with templates of pods, and nothing here knows who starts them",
+            "ClusterTrainingRuntime",
+            ("torch",),
+        ),
+        PassedOver("without templates of pods", "Node", ("gpu-1",)),
+    )
 
 
 def test_what_was_added_since_is_left_out() -> None:
@@ -203,6 +265,22 @@ def test_malformed_objects_are_requests_all_the_same() -> None:
     ]
 
     assert len(requests(*bodies)) == 4
+
+
+def test_dump_without_the_namespaces_that_are_taken_over_is_of_another_cluster() -> None:
+    """Before the first sync there are no others of teams, so a dump may lack these."""
+    objects = ["Cohort/a", "Namespace/team-nlp"]
+    adopting = {"pods": "audit", "until": "2099-01-01", "reason": "a", "objects": objects}
+    (taking,) = platform_of({"clusters/prod-east.yaml": {"adopt": adopting}}).sites
+    (plain,) = platform_of({}).sites
+    other, own = (Dump((maker("Job", "x", name, spec()),)) for name in ("b", "team-nlp"))
+
+    need_cluster(taking, own, list(own.requests()))
+    need_cluster(plain, other, list(other.requests()))
+    with pytest.raises(TreeError, match=r"\(team-nlp\)\. Is it of this cluster"):
+        need_cluster(taking, other, list(other.requests()))
+    with pytest.raises(TreeError, match="nothing is judged"):
+        need_cluster(plain, other, [])
 
 
 def test_tree_is_given_as_if_it_denied_and_with_namespaces_of_others() -> None:
