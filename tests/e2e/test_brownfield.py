@@ -261,6 +261,60 @@ def _is_old(queue: Body) -> bool:
     return queue["spec"]["clusterQueue"] in _OLD.values()
 
 
+def _details(site: Brownfield, begin: str) -> list[str]:
+    """Return the details of a step of the plan."""
+    shown = done(site.repository, "trainyard", "cutover", CLUSTER, "--format", "json")
+    tasks = [each["task"] for each in json.loads(shown)["result"]["cutover"]["steps"]]
+    (task,) = (each for each in tasks if each["what"].startswith(begin))
+    return list(task["details"])
+
+
+@pytest.mark.slow
+def test_way_back_of_a_team_lets_jobs_of_the_site_start_again(tmp_path: Path) -> None:
+    """As the plan says: held, observed, the saved LocalQueue applied, the old queue open."""
+    (tts,) = (each for each in bodies("jobs") if named(each) == "TrainJob/speech/tts")
+    with brownfield("kubernetes-1.36", tmp_path) as site:
+        site.imported()
+        _begin_beside(site)
+        site.hand_out()
+        with site.delivered(DRAINED) as life:
+            _speech_opened(site, life)
+            site.edit(_SPEECH, r"\A", "state: held\n")
+            life.synced(life.commit("Hold speech"), DRAINED)
+            with pytest.raises(Refused, match="trainyard-trainjob-limits"):
+                site.api.create(tts)
+            site.edit(_SPEECH, _HELD, "")
+            site.edit(_SPEECH, "stage: warn", "stage: observe")
+            life.synced(life.commit("Observe speech again"), DRAINED)
+            site.run("kubectl apply --filename .git/speech-speech-queue.yaml")
+            site.api.create(tts)
+            site.until(lambda: site.waits("TrainJob/speech/tts"), "tts does not wait")
+            _stopped(site, "None")
+            site.until(lambda: len(site.pods_of(tts)) == 1, "tts does not run")
+
+
+_SPEECH = "teams/speech.yaml"
+
+
+def _stopped(site: Brownfield, policy: str) -> None:
+    patch = f'{{"spec": {{"stopPolicy": "{policy}"}}}}'
+    site.run(f"kubectl patch clusterqueue speech --type merge --patch '{patch}'")
+
+
+def _speech_opened(site: Brownfield, life: Life) -> None:
+    """Save the old LocalQueue by the plan's command, and open the team's."""
+    _stopped(site, "Hold")
+    site.finish(_named("TrainJob/speech/asr"))
+    site.until(lambda: _reserved(site, "speech") == 0, "speech still reserves")
+    (save,) = (each for each in _details(site, "team speech: hold") if "save: " in each)
+    site.run(save.removeprefix("save: "))
+    site.run("mv speech-speech-queue.yaml .git")
+    site.run("kubectl --namespace speech delete trainjob/tts localqueue/speech-queue")
+    site.edit(f"clusters/{CLUSTER}.yaml", _HELD, "")
+    site.edit(_SPEECH, "stage: observe", "stage: warn")
+    life.synced(life.commit("Open the queues of speech"), DRAINED)
+
+
 _RESTRICTED = 'violates PodSecurity "restricted'
 """What the API server says of a pod of the site in a namespace that is a team's at once."""
 
