@@ -35,7 +35,7 @@ def _adopted(live: Live) -> Iterator[Diagnostic]:
     """Yield what a sync would change in objects of others."""
     for manifest, fields, lost in adopted(live):
         changes = [f"{field.path} {field.excerpt}" for field in fields]
-        changed = ", ".join([*changes, *(f"label {key} is deleted" for key in lost)])
+        changed = ", ".join([*changes, *(f"{each} is deleted" for each in lost)])
         message = f"{adopted_name(manifest.body)} is there, and the sync changes it: {changed}"
         yield ADOPTED_DIFFERS.at(manifest.at, message)
 

@@ -12,6 +12,8 @@ from trainyard.model.facts import BOUND
 from trainyard.model.lookup import mapping, mappings, text
 from trainyard.model.manifest import Manifest
 from trainyard.model.names import ADMITTED_LABEL, JOB_LABEL
+from trainyard_jobs.admission import operated
+from trainyard_jobs.admission.operated import MPI_JOB
 
 Body = dict[str, Any]
 
@@ -26,6 +28,7 @@ _MAKERS: Final = {
 }
 """Kinds with a template of pods, and the account in ``kube-system`` that makes these."""
 _OTHERS: Final = {
+    **{kind: f"{kind.lower()}s" for kind in operated.KINDS},
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "ResourceQuota": "resourcequotas",
     "RoleBinding": "rolebindings",
@@ -34,8 +37,6 @@ _OTHERS: Final = {
 """Kinds that are judged as they are, and their names in the API's paths."""
 _ACCOUNTS = "system:serviceaccounts"
 _HASH = "pod-template-hash"
-_ENDED = frozenset({"Complete", "Failed"})
-"""Conditions of a Job that makes no more pods."""
 _FINISHED = frozenset({"Failed", "Succeeded"})
 """Phases of such pods."""
 _WRITTEN_LATER = (
@@ -55,6 +56,10 @@ class Owner(NamedTuple):
     name: str
 
 
+_MPI_JOB_LIMITS = Owner("", "ValidatingAdmissionPolicy", "trainyard-mpijob-limits")
+"""The policy of a tree in which a team may create MPIJobs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """A request that would make an object again, and for whom."""
@@ -70,14 +75,17 @@ class Dump:
     Args:
         bodies: as the API server returns them.
         tree: those of them that the tree has, so that they are not judged.
+        has_mpi_jobs: whether a team of the tree may create MPIJobs, which then are judged as such.
     """
 
     bodies: tuple[Body, ...]
     tree: frozenset[Owner] = frozenset()
+    has_mpi_jobs: bool = False
 
     def beside(self, manifests: Iterable[Manifest]) -> Dump:
         """Return the dump of a cluster that has the objects of a tree."""
-        return Dump(self.bodies, frozenset(_owner(each.body) for each in manifests))
+        tree = frozenset(_owner(each.body) for each in manifests)
+        return Dump(self.bodies, tree, _MPI_JOB_LIMITS in tree)
 
     def requests(self) -> Iterator[Made]:
         """Yield what makes these objects again, without those that are the tree's.
@@ -86,21 +94,32 @@ class Dump:
         one of the object's namespace, without any right.
         """
         for maker, body in self._templates():
-            yield Made(self.top(body), _of_template(maker, body))
+            yield from (Made(self.top(body), each) for each in self._pods_of(maker, body))
+        yield from self._pods_without_template()
+        for body in self.bodies:
+            owner = _owner(body)
+            if owner.kind in _OTHERS and owner not in self.tree and not _is_over(owner, body):
+                yield Made(self.top(body), _of_other(body))
+
+    def _pods_without_template(self) -> Iterator[Made]:
         for body in self.pods:
             above = _controller(body)
             # A kubelet's static pod has its Node as owner.
             if above not in self._makers and above.kind != "Node":
                 yield Made(self.top(body), _of_pod(body, above))
-        for body in self.bodies:
-            if text(body, "kind") in _OTHERS and _owner(body) not in self.tree:
-                yield Made(self.top(body), _of_other(body))
+
+    def _pods_of(self, maker: Owner, body: Body) -> Iterator[Request]:
+        """Yield the creation of a pod of each template of an object."""
+        if maker.kind in _MAKERS:
+            yield _of_template(maker, body)
+        elif not (self.has_mpi_jobs and maker.kind == MPI_JOB):
+            yield from _of_operator(maker, body)
 
     def _templates(self) -> Iterator[tuple[Owner, Body]]:
         """Yield what makes pods, and whose own maker is not in the dump."""
         for maker, body in self._makers.items():
             is_made = _controller(body) in self._makers
-            if not (is_made or maker in self.tree or _is_over(body)):
+            if not (is_made or maker in self.tree or _is_over(maker, body)):
                 yield maker, body
 
     @cached_property
@@ -119,8 +138,9 @@ class Dump:
 
     @cached_property
     def _makers(self) -> dict[Owner, Body]:
-        """The objects with a template of pods."""
-        return {_owner(body): body for body in self.bodies if text(body, "kind") in _MAKERS}
+        """The objects with templates of pods."""
+        kinds = {*_MAKERS, *operated.KINDS}
+        return {_owner(body): body for body in self.bodies if text(body, "kind") in kinds}
 
     def top(self, body: Body) -> Owner:
         """Return what makes an object, as far up as the dump shows."""
@@ -144,13 +164,7 @@ def _of_template(maker: Owner, body: Body) -> Request:
     if JOB_LABEL in kept.get("labels", {}) and mapping(body, "spec").get("suspend") is True:
         # It has no pod before Kueue admits the JobSet, and gives its templates the label.
         kept["labels"] = {ADMITTED_LABEL: "node", **kept["labels"]}
-    owner = {
-        "apiVersion": text(body, "apiVersion"),
-        "controller": True,
-        "kind": "Job" if by_cron else maker.kind,
-        "name": maker.name,
-        "uid": "0",
-    }
+    owner = _reference(maker, body, "Job" if by_cron else maker.kind)
     named = {"name": f"{maker.name}-xxxxx", "namespace": maker.namespace}
     pod = {
         "apiVersion": "v1",
@@ -161,13 +175,45 @@ def _of_template(maker: Owner, body: Body) -> Request:
     return Request(pod, "pods", *_controller_account(maker.kind))
 
 
+def _of_operator(maker: Owner, body: Body) -> Iterator[Request]:
+    """Yield the creation of a pod of each template, for an account that is not known."""
+    owner = _reference(maker, body, maker.kind)
+    for number, template in enumerate(operated.templates(body.get("spec"))):
+        metadata = {**mapping(template, "metadata"), "ownerReferences": [owner]}
+        named = {"name": f"{maker.name}-{number}", "namespace": maker.namespace}
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": _metadata({"metadata": {**metadata, **named}}),
+            "spec": mapping(template, "spec"),
+        }
+        yield Request(pod, "pods", *_account(maker.namespace, "default"))
+
+
+def _reference(maker: Owner, body: Body, kind: str) -> Body:
+    """Return how a pod names what made it."""
+    version = text(body, "apiVersion")
+    return {
+        "apiVersion": version,
+        "controller": True,
+        "kind": kind,
+        "name": maker.name,
+        "uid": "0",
+    }
+
+
+def _is_over(maker: Owner, body: Body) -> bool:
+    """Return whether a job makes no more pods."""
+    return (maker.kind == "Job" or maker.kind in operated.KINDS) and operated.is_over(body)
+
+
 def _of_pod(body: Body, above: Owner) -> Request:
     """Return the creation of a pod that is there, without what was added since."""
     spec = dict(mapping(body, "spec"))
     if not _chose_node(body):
         spec.pop("nodeName", None)
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(body), "spec": spec}
     known = above.kind in _MAKERS
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(body), "spec": spec}
     account = _controller_account(above.kind) if known else _account(above.namespace, "default")
     return Request(pod, "pods", *account)
 
@@ -189,10 +235,15 @@ def _metadata(body: Body) -> Body:
     kept = ("finalizers", "labels", "name", "namespace", "ownerReferences")
     notes = mapping(metadata, "annotations").items()
     own = {key: value for key, value in notes if not key.startswith(_WRITTEN_LATER)}
-    return {
-        **{key: metadata[key] for key in kept if metadata.get(key)},
-        **({"annotations": own} if own else {}),
-    }
+    found = {key: metadata[key] for key in kept if metadata.get(key)}
+    if owners := mappings(metadata, "ownerReferences"):
+        found["ownerReferences"] = [_of_controller(each) for each in owners]
+    return {**found, **({"annotations": own} if own else {})}
+
+
+def _of_controller(owner: Body) -> Body:
+    """Return an owner as an account of the namespace may name it; its own operator may say more."""
+    return {**owner, "blockOwnerDeletion": False} if owner.get("controller") is True else owner
 
 
 def _chose_node(body: Body) -> bool:
@@ -237,8 +288,3 @@ def _deployment(above: Owner, pod: Body) -> Owner:
     if above.kind == "ReplicaSet" and above.name.endswith(ending):
         return Owner(above.namespace, "Deployment", above.name.removesuffix(ending))
     return above
-
-
-def _is_over(body: Body) -> bool:
-    ended = (each for each in mappings(body, "status", "conditions") if each.get("type") in _ENDED)
-    return text(body, "kind") == "Job" and any(each.get("status") == "True" for each in ended)

@@ -20,12 +20,14 @@ from tests.jobs.admission.foreign import (
     spec,
     written,
 )
+from tests.jobs.admission.operated import JOBS
 from tests.rules.cases import platform_of
 from trainyard.model.admission import Answer, Denial, Request
 from trainyard.render.site import render_site
 from trainyard_jobs.admission.made import Dump, Owner
 from trainyard_jobs.admission.replay import enforced, refusals
 
+_SUCCEEDED = {"type": "Succeeded", "status": "True"}
 MINE = "system:serviceaccount:kube-system:"
 
 
@@ -63,6 +65,51 @@ def test_other_pods_are_judged_for_an_account_of_their_namespace() -> None:
     (request,) = requests(head)
 
     assert request.user == "system:serviceaccount:ray:default"
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_job_of_an_operator_is_judged_with_its_pods(name: str) -> None:
+    """One that waits in a queue has no pod that a dump could show."""
+    body = JOBS[name]
+    found = requests(body)
+    pods = [each for each in found if each.resource == "pods"]
+
+    assert [each.resource for each in found] == ["pods", "pods", f"{body['kind'].lower()}s"]
+    assert {each.user for each in found} == {
+        f"system:serviceaccount:{body['metadata']['namespace']}:default"
+    }
+    assert any("nvidia.com/gpu" in str(each.body["spec"]["containers"]) for each in pods)
+    made = {"kind": body["kind"], "name": body["metadata"]["name"]}
+    assert all(made.items() <= each.body["metadata"]["ownerReferences"][0].items() for each in pods)
+
+
+def test_pods_of_an_operators_job_are_judged_by_its_templates() -> None:
+    """Its operator may say what an account of the namespace may not: that its owner waits."""
+    job = JOBS["PyTorchJob"]
+    owner = owned("kubeflow.org/v1", "PyTorchJob", "mnist")[0] | {"blockOwnerDeletion": True}
+    running = pod("mnist-master-0", "team-nlp", spec(), ownerReferences=[owner])
+    (alone,) = requests(running)
+
+    assert alone.body["metadata"]["ownerReferences"][0]["blockOwnerDeletion"] is False
+    assert len(requests(job, running)) == 3
+    assert Dump((job, running)).top(running) == Owner("team-nlp", "PyTorchJob", "mnist")
+
+
+@pytest.mark.parametrize(
+    "status", [{"conditions": [_SUCCEEDED]}, {"jobDeploymentStatus": "Failed"}]
+)
+def test_ended_job_of_an_operator_makes_no_pod(status: Body) -> None:
+    assert requests({**JOBS["MPIJob"], "status": status}) == []
+
+
+def test_mpi_jobs_that_a_team_may_have_are_judged_as_such() -> None:
+    """Their pods are the operator's, and Kueue places them."""
+    opened = {"mpiJobs": {"prod-east": {"until": "9999-12-31"}}}
+    (site,) = platform_of({"teams/nlp.yaml": opened}).sites
+    dump = Dump((JOBS["MPIJob"], JOBS["PyTorchJob"])).beside(render_site(site))
+
+    found = [each.request.resource for each in dump.requests()]
+    assert found == ["pods", "pods", "mpijobs", "pytorchjobs"]
 
 
 def test_what_was_added_since_is_left_out() -> None:
@@ -151,9 +198,11 @@ def test_malformed_objects_are_requests_all_the_same() -> None:
         {"kind": "Pod", "spec": 5, "metadata": []},
         {"kind": ["Pod"]},
         {"kind": "Deployment", "metadata": {"ownerReferences": "a"}, "spec": {"template": 1}},
+        {"kind": "PyTorchJob", "spec": 5},
+        {"kind": "MPIJob", "spec": {"a": [{"template": {"spec": {"containers": "x"}}}]}},
     ]
 
-    assert len(requests(*bodies)) == 2
+    assert len(requests(*bodies)) == 4
 
 
 def test_tree_is_given_as_if_it_denied_and_with_namespaces_of_others() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from trainyard.change.drift.added import added, effect
-from trainyard.change.drift.authors import lost_labels, made, since
+from trainyard.change.drift.authors import lost, made, since
 from trainyard.change.drift.meaning import facts_of
 from trainyard.change.drift.overlay import Schema, overlaid, schema_of
 from trainyard.change.drift.queues import promised, stopped
@@ -113,16 +113,22 @@ def drift_of(live: Live) -> Drift:
 def adopted(live: Live) -> Iterator[tuple[Manifest, tuple[Difference, ...], list[str]]]:
     """Yield what a sync would change in each object of others that a profile adopts.
 
-    Labels and annotations are added, and change nothing for others; but labels that
-    `kubectl apply` wrote are deleted: they come last.
+    Labels and annotations are added, and change nothing for others; but what `kubectl apply`
+    wrote and the tree lacks is deleted: it comes last.
     """
     adoption = live.site.cluster.adoption
     for found in _compared(live):
         if found.new and adoption.takes(found.new.body) and live.owner(found.have):
             fields = _fields(found.new.body, found.manifest.body)
-            lost = lost_labels(found.have, found.manifest.body)
-            if fields or lost:
-                yield found.manifest, fields, lost
+            gone = lost(found.have, found.manifest.body, _of_others(found.manifest.body))
+            if fields or gone:
+                yield found.manifest, fields, gone
+
+
+def _of_others(body: Body) -> tuple[str, ...]:
+    """Return the paths of fields that the tree may leave to others."""
+    resource = resource_of(body)
+    return resource.compared if resource and resource.is_open else ()
 
 
 def _fields(have: Body, tree: Body) -> tuple[Difference, ...]:
