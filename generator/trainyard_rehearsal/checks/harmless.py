@@ -43,6 +43,12 @@ _GOOD_TRAINERS: tuple[Body, ...] = (
             {"name": "A", "value": "b"},
             {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
             {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": _OF_POD}}},
+            {"name": "D", "valueFrom": {"fieldRef": {"fieldPath": "status.podIPs"}}},
+            {"name": "E", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory"}}},
+            {
+                "name": "F",
+                "valueFrom": {"resourceFieldRef": {"resource": "requests.cpu", "divisor": "1m"}},
+            },
         ]
     },
 )

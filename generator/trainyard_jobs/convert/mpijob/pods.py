@@ -26,7 +26,8 @@ _OF_NODE = re.compile(
 )
 """Resources that no program computes with."""
 FIELDS = words(
-    "metadata.name metadata.namespace metadata.uid spec.nodeName status.hostIP status.podIP"
+    "metadata.name metadata.namespace metadata.uid spec.nodeName spec.serviceAccountName "
+    "status.hostIP status.hostIPs status.podIP status.podIPs"
 )
 _NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
@@ -158,6 +159,6 @@ def _unfit(name: str, body: Body) -> str:
         empty = "an empty value keeps a TrainJob from starting" if value in (None, "") else ""
         return empty or options.variable(name, str(value))
     if mapping(body, "valueFrom", "resourceFieldRef"):
-        return "the TrainJob has no resources that it could name; write the number"
+        return "it would name what the runtime gives a pod; write the number"
     field = str(mapping(body, "valueFrom", "fieldRef").get("fieldPath", "metadata.name"))
     return "" if field in FIELDS else f"a TrainJob may not name {field}"
