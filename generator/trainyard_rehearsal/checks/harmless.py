@@ -25,6 +25,18 @@ _GOOD_PODS: tuple[Body, ...] = (
     {"volumes": [{"name": "x", "secret": {"secretName": "a"}}]},
     {"volumes": [{"name": "x", "configMap": {"name": "a"}}]},
     {
+        "volumes": [{"name": "x", "emptyDir": {}}, {"name": "y", "emptyDir": {}}],
+        "containers": [
+            {
+                "name": "node",
+                "volumeMounts": [
+                    {"name": "x", "mountPath": "/data/" + "a" * 255, "subPath": "a" * 255},
+                    {"name": "y", "mountPath": "/data/b"},
+                ],
+            }
+        ],
+    },
+    {
         "volumes": [{"name": "x", "emptyDir": {}}],
         "containers": [
             {

@@ -84,7 +84,7 @@ _MULTIPLIED = [{"name": "A0", "value": "x" * 60}] + [
 """6 * 10**20 characters for whoever expands them."""
 _IMAGES = (
     *("A B", "example.com/UPPER:a", "a/B:c:d", "a//b", "a@b"),
-    *("a:", "", "-a.com/x", "x@sha256:0"),
+    *("a:", "", "-a.com/x", "x@sha256:0", "a/" * 130 + "b"),
 )
 _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, ENVIRONMENT) for env in _ENV),
