@@ -8,6 +8,7 @@ from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.quantity import format_seconds
 from trainyard.model.release import Release
+from trainyard.model.variables import POD_FIELDS
 from trainyard.render.cel import is_one_of, text, text_list
 
 _FINISHED = (
@@ -32,16 +33,11 @@ _IMAGE = (
 _IMAGE_LENGTH = "^[^@]{0,255}(:[A-Za-z0-9_.-]{1,128})?(@.*)?$"
 """How long its name may be (distribution/reference:reference.go@v0.6.0)."""
 
-_POD_FIELDS = (
-    *("metadata.name", "metadata.namespace", "metadata.uid"),
-    *("spec.nodeName", "spec.serviceAccountName"),
-    *("status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"),
-)
 _RESOURCES = (
     "^(limits|requests)[.](cpu (0|1m|1)|(memory|ephemeral-storage) (0|1|1[kMGTPE]|1[KMGTPE]i))$"
 )
-"""What a variable may name (kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3).
-"""
+"""A resource of its container that a variable may name, and the divisor
+(kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3)."""
 
 _POD_LISTS = (
     "pod.?volumes.orValue([]).size() <= 64 && pod.?containers.orValue([]).size() <= 8 && "
@@ -112,7 +108,7 @@ class ReleaseView:
     @property
     def pod_fields(self) -> str:
         """CEL: fields of a pod that a variable may name, beside labels and annotations."""
-        return text_list(_POD_FIELDS)
+        return text_list(sorted(POD_FIELDS))
 
     @property
     def resource_form(self) -> str:
