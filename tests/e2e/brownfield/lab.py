@@ -102,12 +102,14 @@ class Brownfield:
         self.api.apply(
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
         )
+        # Else a job could take the node that only Deployments may use.
+        self.until(lambda: self._is_quiet(5 + 8), "a pod of a Deployment does not run")
         for body in bodies("jobs"):
             self.api.create(body)
             if named(body) in RUNNING:
                 self.until(lambda body=body: self.runs(body), f"{named(body)} does not run")
         self.until(lambda: all(map(self.waits, WAITING)), "a job does not wait")
-        self.until(self._is_quiet, "a pod of the site does not run")
+        self.until(lambda: self._is_quiet(6 + 5 + 8), "a pod of the site does not run")
         self.until(self._is_bound, "a claim of the site is not bound")
 
     def _node(self, name: str, gpus: int, labels: dict[str, str]) -> None:
@@ -129,11 +131,9 @@ class Brownfield:
             and "deletionTimestamp" not in pod["metadata"]
         ]
 
-    def _is_quiet(self) -> bool:
+    def _is_quiet(self, pods: int) -> bool:
         found = self.pods()
-        return len(found) >= 6 + 5 + 8 and all(
-            each["status"]["phase"] == "Running" for each in found
-        )
+        return len(found) >= pods and all(each["status"]["phase"] == "Running" for each in found)
 
     def _is_bound(self) -> bool:
         claims = self.api.list("v1", "PersistentVolumeClaim")
