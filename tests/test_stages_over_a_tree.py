@@ -147,6 +147,45 @@ def test_team_goes_from_stage_to_stage_and_back(history: History) -> None:
     assert "refused -> recorded, with a warning" in diff(history)
 
 
+def test_cluster_that_spares_others_holds_its_teams(history: History) -> None:
+    """Pods and namespaces of others are recorded, and those of teams are held as on any cluster.
+
+    A team at `observe` has its pods spared, and not its namespace.
+    """
+    before = tree(history)
+    pods = 'adopt: {pods: audit, until: "2099-03-31", reason: inference moves}\n'
+    history.edit("clusters/lab.yaml", "release: ", pods + "release: ")
+    diff(history)
+    history.commit()
+    for namespace, pod, name in (
+        ("inference", "Audit", "Audit"),
+        ("team-later", "Audit", "Audit"),
+        ("team-nlp", "Deny", "Deny"),
+        ("trainyard-system", "Audit", "Deny"),
+    ):
+        assert actions(history, "trainyard-pool-nodes", namespace) == [pod]
+        assert actions(history, "trainyard-team-namespaces", namespace) == [name]
+
+    history.edit(NLP, "contact: ", stage("observe") + "contact: ")
+    diff(history)
+    history.commit()
+    assert actions(history, "trainyard-pool-nodes", "team-nlp") == ["Audit"]
+    assert actions(history, "trainyard-pool-nodes", "team-audio") == ["Deny"]
+    assert actions(history, "trainyard-team-namespaces", "team-nlp") == ["Deny"]
+
+    history.edit(NLP, "stage: observe", "stage: warn")
+    history.edit("clusters/lab.yaml", "pods: audit", "pods: warn")
+    diff(history)
+    history.commit()
+    assert actions(history, "trainyard-pool-nodes", "inference") == ["Warn", "Audit"]
+    assert actions(history, "trainyard-pool-nodes", "team-nlp") == ["Deny"]
+
+    history.edit(NLP, stage("warn"), "")
+    history.edit("clusters/lab.yaml", pods.replace("audit", "warn"), "")
+    diff(history)
+    assert tree(history) == before
+
+
 def _others(history: History) -> dict[str, bytes]:
     return {name: body for name, body in tree(history).items() if name.startswith("teams/audio/")}
 

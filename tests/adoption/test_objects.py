@@ -14,11 +14,14 @@ from tests.adoption.decided import USUAL, decide, write_runtime
 from tests.adoption.sites import Body, binding, body, claim, flavor, local, node, priority, queue
 from tests.cli.calls import Ended, edit
 from tests.cli.fixtures import here, trainyard  # noqa: F401
-from trainyard.adoption.objects import POLICIES
+from tests.rules.cases import platform_of
+from trainyard.adoption.objects import MOST, POLICIES, WORKSPACES
+from trainyard.model.names import NETWORK_POLICIES
+from trainyard.render.site import render_site
+from trainyard.schema.profiles import profile_schema
 
 Call = Callable[..., Ended]
 CLUSTER = "profiles/clusters/site.yaml"
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates/team"
 
 
 def site(*more: Body) -> list[Body]:
@@ -52,10 +55,15 @@ def policy(namespace: str, name: str) -> Body:
     return body("networking.k8s.io/v1", "NetworkPolicy", name, namespace, spec=spec)
 
 
-def drafted(trainyard: Call, here: Path, bodies: list[Body]) -> None:  # noqa: F811
+def drafted(
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+    bodies: list[Body],
+    release: str = "kubernetes-1.36",
+) -> None:
     """Import a dump into an empty folder."""
     (here / "dump.json").write_text(json.dumps({"kind": "List", "items": bodies}), "utf-8")
-    ended = trainyard("import", "dump.json", "--cluster", "site", "--release", "kubernetes-1.36")
+    ended = trainyard("import", "dump.json", "--cluster", "site", "--release", release)
     assert ended.code == 1, ended
 
 
@@ -82,13 +90,53 @@ def test_names_that_the_tree_has_are_drafted(trainyard: Call, here: Path) -> Non
     assert adopted(here) == NAMES
 
 
-def test_policies_are_those_of_the_templates() -> None:
-    names = {
-        match[1]
-        for path in TEMPLATES.glob("network-policy-*.j2")
-        if (match := re.search(r"^  name: (\S+)$", path.read_text("utf-8"), re.MULTILINE))
-    }
-    assert names >= POLICIES
+@pytest.mark.parametrize(
+    ("release", "more"), [("kubernetes-1.36", set()), ("openshift-ai-3.5", {WORKSPACES})]
+)
+def test_policies_are_those_that_every_namespace_has(release: str, more: set[str]) -> None:
+    """At each stage; a tree that lacks one refuses its name in `adopt`."""
+    found: dict[str, set[str]] = {}
+    for stage in ("observe", "warn", ""):
+        moving = {"stage": stage, "until": "2099-12-31", "reason": "moves"}
+        changes = {"teams/nlp.yaml": {"adopt": moving}} if stage else {}
+        cluster = {"clusters/prod-east.yaml": {"release": release}}
+        (rendered,) = platform_of({**cluster, **changes}).sites
+        found |= {f"{stage} {each.namespace}": set() for each in rendered.spaces}
+        for each in render_site(rendered):
+            if each.kind.name == "NetworkPolicy" and each.unit.startswith("teams/"):
+                found[f"{stage} {each.namespace}"].add(each.name)
+    assert set.intersection(*found.values()) & {*NETWORK_POLICIES} == POLICIES | more
+
+
+@pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
+def test_policy_of_workspaces_is_taken_where_the_tree_has_one(
+    release: str,
+    trainyard: Call,  # noqa: F811
+    here: Path,  # noqa: F811
+) -> None:
+    drafted(trainyard, here, site(policy("vision", WORKSPACES)), release)
+    taken_over = "NetworkPolicy/vision/workspaces" in adopted(here)
+    assert taken_over == (release == "openshift-ai-3.5")
+
+
+def test_more_names_than_a_profile_lists_are_a_choice(trainyard: Call, here: Path) -> None:  # noqa: F811
+    """The draft has no list that `validate` refuses as too long."""
+    spaces = [f"vision-{n:03}" for n in range(MOST // 4)]
+    more = [
+        found
+        for each in spaces
+        for found in (
+            body("v1", "Namespace", each),
+            local(each, "jobs", "vision"),
+            *(policy(each, name) for name in POLICIES),
+        )
+    ]
+    drafted(trainyard, here, site(*more))
+    objects = profile_schema("cluster")["properties"]["adopt"]["properties"]["objects"]
+    assert len(adopted(here)) == MOST == objects["maxItems"]
+    profile = (here / CLUSTER).read_text("utf-8")
+    left = len(NAMES) - 1
+    assert f"    # choose: objects: {left} more, from NetworkPolicy/" in profile
 
 
 def test_preflight_takes_the_drafts_over(trainyard: Call, here: Path) -> None:  # noqa: F811
@@ -197,6 +245,14 @@ def taken(trainyard: Call) -> list[tuple[str, str]]:  # noqa: F811
         ([("storageClassName", "Odd.class")], "# choose: storage: {data: {volume", "{adopted: "),
         ([("resources", {"requests": {"storage": "20T"}})], "the tree's differ in", "{adopted: "),
         ([("storageClassName", None)], "# choose: storage: {data: {volume", "{adopted: "),
+        ([("accessModes", ["ReadWriteMany", "ReadWriteOnce"])], "# choose: storage", "{adopted: "),
+        ([("selector", {"matchLabels": {"a": "b"}})], "# choose: storage", "{adopted: "),
+        ([("volumeAttributesClassName", "fast")], "# choose: storage", "{adopted: "),
+        (
+            [("resources", {"requests": {"storage": "20Ti"}, "limits": {"storage": "20Ti"}})],
+            "# choose: storage",
+            "{adopted: ",
+        ),
     ],
 )
 def test_claim_stays_where_nothing_of_it_changes(
@@ -215,13 +271,20 @@ def test_claim_stays_where_nothing_of_it_changes(
     assert ("PersistentVolumeClaim/vision/data" in adopted(here)) == (not more)
 
 
+@pytest.mark.parametrize("is_copy", [False, True])
 def test_claim_that_names_its_volume_is_a_choice(
     trainyard: Call,  # noqa: F811
     here: Path,  # noqa: F811
+    *,
+    is_copy: bool,
 ) -> None:
-    """The first sync would take the volume's name from it, and the API server refuses that."""
+    """The first sync would take the volume's name from it, and the API server refuses that.
+
+    A claim that somebody wrote to a file and applied again has the annotation of a bound one.
+    """
     data = claim("vision", "data", "20Ti", "ReadWriteMany", "pv-data")
-    del data["metadata"]["annotations"]
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(data)}
+    data["metadata"]["annotations"] = data["metadata"]["annotations"] | applied if is_copy else {}
     drafted(trainyard, here, site(data))
     assert "  data: {adopted: " in (here / CLUSTER).read_text("utf-8")
     assert "PersistentVolumeClaim/vision/data" not in adopted(here)

@@ -275,18 +275,41 @@ def test_runtime_needs_its_hardware_named_where_there_is_more(
     assert 'libraries: {openmpi: "4.1.6", cuda: "12.6", nccl: "2.23.4"} # placeholder: ' in text
 
 
-def test_name_that_a_profile_has_before_is_refused_with_the_way(
+def test_what_a_profile_names_already_is_added(platform: Path, trainyard: Call) -> None:
+    """Whoever fills in a team first, with other names and choices still open, is not stuck."""
+    team = platform / "profiles" / "teams" / "nlp.yaml"
+    edit(team, "runtimes: [", "runtimes: [other, another, ")
+    edit(team, "quota:\n", "quota:\n  prod: {gpu: {nodes: 2}}\n")
+    edit(team, "contact:", "# choose: whom to ask\ncontact:")
+    pool = ("--pool", "gpu=big:8")
+    _fine(trainyard("add", "hardware", "big", "--preset", "nvidia-dgx-h100"))
+    _fine(trainyard("add", "cluster", "prod", "--release", "kubernetes-1.36", *pool))
+    _fine(trainyard("add", "runtime", "other", "--image", _IMAGE, "--hardware", "big"))
+
+    left = trainyard("validate").out
+    assert "there is no runtime `another`" in left
+    assert re.findall(r"error\[(.*?)\]", left) == [
+        "shape/choice-open",
+        "references/unknown-name",
+        "fabric/missing-allocation",
+    ]
+
+
+def test_an_error_of_what_is_added_is_refused_though_others_are_open(
     platform: Path, trainyard: Call
 ) -> None:
-    """Where a runtime runs is read from the platform, which there is not while names are open."""
-    edit(platform / "profiles/teams/nlp.yaml", "runtimes: [", "runtimes: [other, ")
-    ended = trainyard("add", "runtime", "other", "--image", _IMAGE)
+    """What is wrong elsewhere hides nothing that is wrong in the new file."""
+    edit(platform / "profiles" / "teams" / "nlp.yaml", "runtimes: [", "runtimes: [other, ")
+    before = _bytes(platform)
 
-    assert "there is no runtime `other`" in ended.out
-    assert ended.err == (
-        "If you add what is missing: remove its name there, add it, then name it again.\n"
-        "Nothing was written.\n"
-    )
+    for arguments in (
+        ("runtime", "other", "--image", "registry.example.com/a:latest"),
+        ("runtime", "other", "--image", _IMAGE, "--hardware", "none"),
+        ("cluster", "prod", "--release", "kubernetes-1.36", "--pool", "gpu=none:8"),
+        ("cluster", "lab", "--release", "kubernetes-1.36", "--pool", "gpu=dgx-h100:8"),
+    ):
+        assert trainyard("add", *arguments).code != 0
+    assert _bytes(platform) == before
 
 
 def test_image_without_digest_is_refused(platform: Path, trainyard: Call) -> None:

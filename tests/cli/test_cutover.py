@@ -52,19 +52,21 @@ def progress(trainyard: Call) -> list[str]:
 
 def test_each_merge_is_a_step(trainyard: Call) -> None:
     """From the first merge to the last, one team after the other; the last merge ends the plan."""
-    assert progress(trainyard) == ["done", "next", "later", "later", "later"]
+    rules = ["done", "done"]
+    assert progress(trainyard) == ["done", "next", "later", *rules, "later", "later"]
     edit(CLUSTER, "state: held\n", "")
     prepend(NLP, "state: held\n")
-    assert progress(trainyard) == ["done", "done", "next", "later", "later"]
+    assert progress(trainyard) == ["done", "done", "next", *rules, "later", "later"]
     edit(NLP, "state: held\n", STAGE)
-    assert progress(trainyard) == ["done", "done", "next", "later", "later", "later"]
+    rules = ["done", "later"]
+    assert progress(trainyard) == ["done", "done", "next", *rules, "later", "later"]
     edit(NLP, "stage: observe", "stage: warn")
-    assert progress(trainyard) == ["done", "done", "done", "next", "later", "later"]
+    assert progress(trainyard) == ["done", "done", "done", "done", "next", "later", "later"]
     edit(NLP, STAGE.replace("observe", "warn"), "")
     edit(CLUSTER, "pods: audit", "pods: warn")
-    assert progress(trainyard) == ["done", "done", "done", "next", "later"]
+    assert progress(trainyard) == [*["done"] * 5, "next", "later"]
     edit(CLUSTER, "pods: warn, ", "")
-    assert progress(trainyard) == ["done", "done", "done", "done", "next"]
+    assert progress(trainyard) == [*["done"] * 6, "next"]
     edit(CLUSTER, ADOPT.replace("pods: audit, ", ""), "")
     assert set(progress(trainyard)) == {"done"}
     assert "the cut-over has ended, or has not begun\n" in trainyard("cutover", "lab").out
@@ -75,8 +77,20 @@ def test_old_local_queues_go_before_their_names_are_given(trainyard: Call) -> No
     prepend(NLP, "queues: {gpu: [default-queue]}\n")
     shown = trainyard("cutover", "lab").out
     assert (
-        "nothing, delete LocalQueue team-nlp/default-queue and its jobs that wait and must" in shown
+        "nothing, save and delete LocalQueue team-nlp/default-queue and its jobs that wait and must"
+        in shown
     )
+    assert (
+        "save: kubectl get localqueue default-queue --namespace team-nlp --output yaml | "
+        "grep -vE '^ +(resourceVersion|uid):' > team-nlp-default-queue.yaml\n"
+    ) in shown
+    assert (
+        "wait until its jobs have ended, merge `adopt` with `stage: observe` in "
+        "profiles/teams/nlp.yaml instead, apply the saved LocalQueues, then open its old" in shown
+    )
+    assert shown.count("apply the saved LocalQueues") == 1
+    assert shown.count("persistentvolumeclaims --namespace team-nlp --selector") == 1
+    assert "persistentvolumeclaims --namespace team-audio" not in shown
     assert "team audio: hold its old ClusterQueue, wait until it reserves nothing, then" in shown
 
 
@@ -89,7 +103,7 @@ def test_steps_name_who_how_long_and_the_way_back(trainyard: Call) -> None:
     assert "who: nlp@ml.example.com, then the platform team\n" in shown
     assert "until 2099-02-28: notebooks move\n" in shown
     assert "on the way back at most 2d\n" in shown
-    assert shown.count("way back: ") == 6
+    assert shown.count("way back: ") == 7
 
 
 _LIMITED = (
@@ -110,9 +124,9 @@ def test_the_stage_opens_the_queues_of_a_team_that_is_observed(trainyard: Call) 
     assert f"queues: {held}\n" in of_audio
     assert "team nlp: change what breaks its rules, then remove `adopt` in" in shown
     edit(CLUSTER, "state: held\n", "")
-    assert progress(trainyard) == ["done", "done", "next", "later", "later", "later"]
+    assert progress(trainyard) == ["done", "done", "next", "done", "later", "later", "later"]
     edit(NLP, "stage: observe", "stage: warn")
-    assert progress(trainyard) == ["done", "done", "done", "next", "later", "later"]
+    assert progress(trainyard) == ["done", "done", "done", "done", "next", "later", "later"]
 
 
 def test_import_names_the_old_queues(trainyard: Call) -> None:
@@ -121,14 +135,56 @@ def test_import_names_the_old_queues(trainyard: Call) -> None:
     note.parent.mkdir()
     row = {"team": "nlp", "resource": "ClusterQueue", "was": "research"}
     other = {"team": "audio", "resource": "namespace", "was": "sound"}
-    note.write_text(json.dumps({"result": {"rows": [row, other]}}), "utf-8")
+    local = {"team": "nlp", "resource": "LocalQueue", "was": "team-nlp/old"}
+    gone = {**local, "was": "sound/old"}
+    unled = {**local, "was": "1"}
+    rows = [row, other, local, gone, unled]
+    note.write_text(json.dumps({"result": {"rows": rows}}), "utf-8")
     shown = trainyard("cutover", "lab").out
-    assert "team nlp: hold ClusterQueue research, wait" in shown
+    assert (
+        "team nlp: hold ClusterQueue research, wait until it reserves nothing, save and delete "
+        "LocalQueue team-nlp/old and its" in shown
+    )
     assert "team audio: hold its old ClusterQueue, wait" in shown
     note.write_text("{", "utf-8")
     ended = trainyard("cutover", "lab")
     assert ended.code == Exit.IO
     assert "adoption/lab.json can't be read" in ended.err
+
+
+def test_stage_before_its_turn_is_said(trainyard: Call) -> None:
+    """Jobs of the site do not start again while the old queue still has them."""
+    adopted = ADOPT.replace("}", ", objects: [Namespace/team-nlp]}")
+    edit(CLUSTER, ADOPT, adopted)
+    early = "came before its turn: jobs of the site in team-nlp do not start again"
+    shown = trainyard("cutover", "lab").out
+    assert f"`stage: enforce` {early}" in shown
+    assert "before its turn: its queues are not open\n" in shown
+    assert progress(trainyard)[3:5] == ["done", "done"]
+    prepend(NLP, STAGE)
+    assert "before its turn" not in trainyard("cutover", "lab").out
+    edit(NLP, "stage: observe", "stage: warn")
+    assert f"`stage: warn` {early}" in trainyard("cutover", "lab").out
+    edit(CLUSTER, "state: held\n", "")
+    assert "before its turn" not in trainyard("cutover", "lab").out
+
+
+def test_cluster_that_refuses_before_its_teams_are_over_is_said(trainyard: Call) -> None:
+    """Its policy counts pods of an observed team as those of others."""
+    prepend(NLP, STAGE)
+    assert "count as such" not in trainyard("cutover", "lab").out
+    edit(CLUSTER, ADOPT, "")
+    shown = trainyard("cutover", "lab").out
+    assert "`stage: observe` those of team nlp count as such: they do not start again" in shown
+    assert shown.count("before its turn: not held to the rules yet: team nlp\n") == 2
+    assert progress(trainyard) == ["next", "later", "later", "done", "later", "done", "done"]
+
+
+def test_first_step_says_what_no_profile_shows(trainyard: Call) -> None:
+    shown = trainyard("cutover", "lab").out
+    assert shown.startswith("Cut-over of lab: by its profiles 3 of 7 steps are done\n")
+    assert "profiles do not show whether it is synced, nor which nodes are over: dgx-h100" in shown
+    assert "`trainyard preflight lab --phase after` compares them\n" in shown
 
 
 def test_forms_have_the_same_steps(trainyard: Call) -> None:

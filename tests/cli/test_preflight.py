@@ -120,6 +120,29 @@ def test_labels_that_kubectl_applied_are_deleted(tree: Path, trainyard: Call) ->
     assert found.endswith("the sync changes it: label cost is deleted")
 
 
+def test_volume_that_kubectl_applied_is_deleted(tree: Path, trainyard: Call) -> None:
+    """So nobody adopts a claim by hand of which the API server then refuses the whole sync."""
+    claim = "PersistentVolumeClaim/team-nlp/scratch"
+    adopt = f'adopt: {{objects: [{claim}], until: "2099-12-31", reason: moves}}\n'
+    profile = tree / "profiles/clusters/lab.yaml"
+    profile.write_text(adopt + profile.read_text("utf-8"), "utf-8")
+    assert trainyard("generate").code == 0
+    spec = {
+        "accessModes": ["ReadWriteMany"],
+        "resources": {"requests": {"storage": "20Ti"}},
+        "storageClassName": "lustre",
+        "volumeMode": "Filesystem",
+        "volumeName": "pv-data",
+    }
+    for manager, said in (("kubectl-client-side-apply", True), ("helm", False)):
+        fields: dict[str, Any] = {"f:spec": {"f:volumeName": {}}}
+        metadata = {"managedFields": [{"manager": manager, "fieldsV1": fields}]}
+        write("lab", "before", {claim: {"apiVersion": "v1", "metadata": metadata, "spec": spec}})
+        ended = trainyard("preflight", "lab", "--from", FILE)
+        lost = f"{claim} is there, and the sync changes it: spec.volumeName is deleted"
+        assert (lost in ended.out) == said, ended.out
+
+
 def test_queues_of_the_site_are_expected_while_they_go_on(tree: Path, trainyard: Call) -> None:
     profile = tree / "profiles/clusters/lab.yaml"
     before = profile.read_text("utf-8")

@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.setup import bad, good
 from tests.e2e.stage import Scene, Stage
+from tests.e2e.volumes import there
 from trainyard_rehearsal.checks.access_requests import POD_OF_A_JOB
 from trainyard_rehearsal.checks.account_objects import owners
 from trainyard_rehearsal.checks.jobs import as_account, as_user, with_trainer
@@ -266,37 +267,77 @@ def team_as_system_namespace(stage: Stage) -> None:
 
 def adopting(stage: Stage) -> None:
     """A controller's pod outside of teams takes GPUs; the same pod is refused without the key, and
-    taken again when the key is back."""
+    taken again when the key is back.
+
+    Meanwhile it is refused in a team's namespace, and nobody takes such a namespace's label away.
+    """
     maker = as_account(stage.api, "system:serviceaccount:kube-system:replicaset-controller")
     pod: Body = {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "inference", "namespace": "default"},
         "spec": {
+            "automountServiceAccountToken": False,
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": 1000,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
             "tolerations": [{"operator": "Exists"}],
             "containers": [
                 {
                     "name": "main",
                     "image": "example.com/image",
+                    "securityContext": {
+                        "allowPrivilegeEscalation": False,
+                        "capabilities": {"drop": ["ALL"]},
+                    },
                     "resources": {"limits": {"nvidia.com/gpu": "8"}},
                 }
             ],
         },
     }
 
-    def refusal() -> str:
-        try:
-            maker.create(pod, dry_run=True)
-        except Refused as refused:
-            return str(refused)
-        return ""
+    def refusal(namespace: str = "default") -> str:
+        return _refusal(maker, pod, namespace)
 
     stage.deploy(bad("isolation/adopting"))
     assert stage.until(lambda: not refusal()), refusal()
+    in_team = "trainyard-pool-nodes-of-teams"
+    assert stage.until(lambda: in_team in refusal("team-nlp")), refusal("team-nlp")
+    _holds_names_of_teams(stage)
     stage.deploy({})
     assert stage.until(lambda: "trainyard-pool-nodes" in refusal()), refusal()
     stage.deploy(bad("isolation/adopting"))
     assert stage.until(lambda: not refusal()), refusal()
+
+
+def _holds_names_of_teams(stage: Stage) -> None:
+    """Assert that an account with every right on namespaces takes no team's label away."""
+    account = {"kind": "ServiceAccount", "name": "site", "namespace": "default"}
+    rule = {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "patch"]}
+    rbac, named = "rbac.authorization.k8s.io", {"metadata": {"name": "site"}}
+    role: Body = {"apiVersion": f"{rbac}/v1", "kind": "ClusterRole", **named, "rules": [rule]}
+    binding: Body = {
+        **role,
+        "kind": "ClusterRoleBinding",
+        "roleRef": {"apiGroup": rbac, "kind": "ClusterRole", "name": "site"},
+        "subjects": [account],
+    }
+    del binding["rules"]
+    team: Body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-nlp"}}
+    taken: Body = {"metadata": {"labels": {"ml.example.com/team": None}}}
+    other = as_account(stage.api, "system:serviceaccount:default:site")
+
+    def refusal() -> str:
+        try:
+            other.patch(team, taken, dry_run=True)
+        except Refused as refused:
+            return str(refused)
+        return ""
+
+    with there(stage, role, binding):
+        assert stage.until(lambda: "trainyard-team-namespaces-of-teams" in refusal()), refusal()
 
 
 def not_enforced(stage: Stage) -> None:

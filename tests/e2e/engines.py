@@ -18,6 +18,7 @@ from trainyard.golang import (
     run_go,
 )
 from trainyard_jobs.admission.evaluator import build
+from trainyard_rehearsal.control_plane.components import read_components
 
 KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON = (
     "kube-router",
@@ -74,6 +75,17 @@ def _packaged(name: str, folder: str, package: str) -> Path:
     return target
 
 
+def pytorch_jobs() -> Path:
+    """Return the CRD of PyTorchJobs, of the training operator's module that Kueue is built with."""
+    source = read_components("kubernetes-1.36").programs["kueue"].folder
+    target = cache_folder() / "programs" / "kubeflow.org_pytorchjobs.yaml"
+    if not target.exists():
+        module = "github.com/kubeflow/training-operator"
+        found = run_go(find_go(), source, "list", "-m", "-f", "{{.Dir}}", module)
+        shutil.copyfile(Path(found.strip()) / "manifests/base/crds" / target.name, target)
+    return target
+
+
 def _keep_file(source: Path, folder: Path) -> None:
     """Copy a file of a program's module."""
     module, file = _FILES[source.name]
@@ -85,5 +97,6 @@ def _keep_file(source: Path, folder: Path) -> None:
 if __name__ == "__main__":
     for program in (KUBE_ROUTER, MPI_OPERATOR, SRIOV_OPERATOR, TEKTON, *_PACKAGES):
         engine(program)
+    pytorch_jobs()
     build()
     packet_filter(cache_folder())

@@ -24,6 +24,8 @@ class Setup:
         argocd: whether Argo CD runs too.
         kueue: release whose Kueue runs, where it is another one.
         mpi_operator: whether the MPI operator runs too.
+        kinds: whether the kinds of the MPI operator and of the training operator are there, whose
+            operators do not run.
         audit: release whose audit policy the API server has, where its own has none.
     """
 
@@ -32,6 +34,7 @@ class Setup:
     argocd: bool = False
     kueue: str = ""
     mpi_operator: bool = False
+    kinds: bool = False
     audit: str = ""
 
     def with_settings(self, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,6 +54,10 @@ _QUEUED = ["BatchJob", "JobSet", "MPIJob", "TrainJob"]
 NEW_MPI = Setup("mpi-operator", {**NEW.settings, "frameworks": _QUEUED}, mpi_operator=True)
 OLD_MPI = Setup("mpi-operator", {**OLD.settings, "frameworks": _QUEUED}, mpi_operator=True)
 """One name, so that one worker runs both in turn: the MPI operator listens on a fixed port."""
+
+_ALL = [*_QUEUED, "PyTorchJob"]
+NEW_KINDS = Setup("kinds-of-a-site", {**NEW.settings, "frameworks": _ALL}, kinds=True)
+OLD_KINDS = Setup("old-kinds-of-a-site", {**OLD.settings, "frameworks": _ALL}, kinds=True)
 
 OLD_AUDITED = Setup("kubernetes-1.34-audited", OLD.settings, audit="kubernetes-1.36")
 PAIR = Setup("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e import mpi_operator
+from tests.e2e.engines import pytorch_jobs
 from tests.e2e.objects import KUEUE, AppliedObjects, Identity, identity_of, messages
 from tests.e2e.setup import CLUSTER, FILE, Setup
 from tests.rules.cases import platform_of
@@ -64,8 +65,7 @@ def started(setup: Setup, folder: Path) -> Iterator[Stage]:
     plan = Plan(site, folder, components, kinds)
     run = cache_folder() / "run"
     built = find(components, cache_folder())
-    if setup.mpi_operator:
-        built = replace(built, crds=(*built.crds, mpi_operator.crd(folder)))
+    built = replace(built, crds=(*built.crds, *_more_kinds(setup, folder)))
     with ExitStack() as stack:
         lab = stack.enter_context(opened(plan, built, run))
         if setup.mpi_operator:
@@ -76,6 +76,14 @@ def started(setup: Setup, folder: Path) -> Iterator[Stage]:
             stage.argocd = ArgoCD(lab, run / "argocd", find_redis(cache_folder()))
             stack.enter_context(stage.argocd.running())
         yield stage
+
+
+def _more_kinds(setup: Setup, folder: Path) -> Iterator[Path]:
+    """Yield CRDs of operators that are not the release's."""
+    if setup.mpi_operator or setup.kinds:
+        yield mpi_operator.crd(folder)
+    if setup.kinds:
+        yield pytorch_jobs()
 
 
 def _write_files(site: Site, manifests: tuple[Manifest, ...], folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -15,16 +16,21 @@ from tests.e2e.brownfield.lab import CLUSTER, Brownfield, brownfield
 from tests.e2e.brownfield.manifests import RUNNING, SITE, WAITING, bodies, named
 from tests.e2e.life import DRAINED, Life
 from tests.pages import done
+from trainyard.model.quantity import format_bytes, in_base_units
+from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, submit, with_name, with_trainer
 from trainyard_rehearsal.checks.sample_runs import wait_until_running
 from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.refusal import Refused
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("cache")]
 
 _RELEASES = pytest.mark.parametrize(
     "release", ["kubernetes-1.36", pytest.param("kubernetes-1.34", marks=pytest.mark.slow)]
 )
-_UNTIL = 'until: "2099-03-31", reason: teams move one after the other'
+_ARGOCD = "argocd-controller"
+_IMMUTABLE = re.compile("spec is immutable|update to nil is forbidden|can be resized")
+_HELD = r"(?m)^state: held.*\n"
 _ADOPT = r"(?m)^adopt:\n(  .*\n)*"
 _TAKEN = [
     "Namespace/nlp",
@@ -33,6 +39,9 @@ _TAKEN = [
     "Namespace/vision",
     "Namespace/vision-dev",
     "NetworkPolicy/vision/default-deny",
+    "PersistentVolumeClaim/nlp/copied",
+    "PersistentVolumeClaim/nlp/corpora",
+    "PersistentVolumeClaim/nlp/populated",
     "ResourceFlavor/h100",
     "WorkloadPriorityClass/production",
 ]
@@ -135,18 +144,58 @@ def test_no_job_is_disturbed_and_no_object_deleted(
 
 
 def _begin_beside(site: Brownfield) -> None:
-    """Spare what is there, with all that has a name of the tree's, as the import drafted it."""
+    """Spare what is there, and hold the new queues, all as the import drafted it."""
     profile = f"clusters/{CLUSTER}.yaml"
-    site.edit(profile, r"\A", "state: held\n")
-    site.edit(profile, r"(?m)^adopt:\n", "adopt:\n  pods: audit\n  queues: site\n")
     for each in _TAKEN:
         site.edit(profile, rf"(?m)^    - {each}\n", f"    - {each}\n")
-    for team in _OLD:
-        site.edit(f"teams/{team}.yaml", r"\A", f"adopt: {{stage: observe, {_UNTIL}}}\n")
     site.begin("Beside what runs")
     assert site.taken() == []
+    _other_claims_are_refused(site)
     # As the page says, so that the labels of the site stay.
     site.run(f"kubectl apply --server-side --filename {SITE / 'namespaces.yaml'}")
+
+
+def _other_claims_are_refused(site: Brownfield) -> None:
+    """See that the API server refuses the tree's claim for each that the import leaves a choice.
+
+    The tree's has the name, class and size of that claim.
+    """
+    folder = site.repository / "overlays" / CLUSTER / "teams" / "language"
+    (tree,) = parse_manifests((folder / "persistentvolumeclaim-corpora.yaml").read_text("utf-8"))
+    assert isinstance(tree, dict)
+    kept = {each.rpartition("/")[2] for each in _TAKEN}
+    claims = {named(each): each for each in bodies("claims") if each["kind"] == tree["kind"]}
+    left = {each: claim for each, claim in claims.items() if claim["metadata"]["name"] not in kept}
+    assert len(left) == 9
+    for claim in left.values():
+        name, asked = claim["metadata"]["name"], claim["spec"]
+        size = in_base_units("storage", asked["resources"]["requests"]["storage"])
+        body = {**tree, "metadata": {**tree["metadata"], "name": name}}
+        body["spec"] = {
+            **tree["spec"],
+            "storageClassName": asked["storageClassName"] or "lustre",
+            "resources": {"requests": {"storage": format_bytes(-(-size >> 20) << 20)}},
+        }
+        assert _IMMUTABLE.search(_refusal(site, body)), name
+
+
+def _refusal(site: Brownfield, claim: Body) -> str:
+    """Return why a sync of Argo CD can't apply a claim, which takes `kubectl apply`'s fields over.
+
+    As gitops-engine/pkg/sync/sync_context.go@v3.5.7 of argoproj/argo-cd.
+    """
+    place = claim["metadata"]
+    have = site.api.get("v1", claim["kind"], place["name"], place["namespace"])
+    managers = have["metadata"]["managedFields"]
+    for each in managers:
+        if each["manager"] == "kubectl-client-side-apply":
+            each |= {"manager": _ARGOCD, "operation": "Apply"}
+    site.api.patch(have, {"metadata": {"managedFields": managers}})
+    try:
+        site.api.apply(claim, manager=_ARGOCD, dry_run=True)
+    except Refused as refused:
+        return str(refused)
+    return ""
 
 
 def _moved(site: Brownfield, life: Life, census: Census) -> None:
@@ -155,13 +204,13 @@ def _moved(site: Brownfield, life: Life, census: Census) -> None:
     for team, old in _OLD.items():
         assert f"team {team}: hold ClusterQueue {old}" in _next(site)
         if team == "language":
-            site.edit(f"clusters/{CLUSTER}.yaml", r"\Astate: held\n", "")
+            site.edit(f"clusters/{CLUSTER}.yaml", _HELD, "")
         job = _opened(site, life, census, team)
         jobs[team] = job, _uids(job)
         assert _all_run(jobs)
     for team in _OLD:
         assert f"team {team}: change what breaks its rules" in _next(site)
-        site.edit(f"teams/{team}.yaml", r"(?m)^adopt: .*\n", "")
+        site.edit(f"teams/{team}.yaml", _ADOPT, "")
         life.synced(life.commit(f"Enforce {team}"))
         census.count(f"{team}: enforced")
         assert _all_run(jobs)
@@ -184,7 +233,7 @@ def _enforced(site: Brownfield, life: Life, census: Census) -> None:
     site.run(f"kubectl --namespace inference patch deployment llm --patch '{pod}'")
     site.run("kubectl --namespace inference rollout status deployment llm --timeout 60s")
     census.ended("Deployment/inference/llm")
-    site.edit(profile, r"  pods: warn\n", "")
+    site.edit(profile, r"  pods: warn.*\n", "")
     life.synced(life.commit("Refuse what is not a team's"))
     census.count("others: refused")
 
@@ -210,6 +259,60 @@ def _withdrawn(site: Brownfield, life: Life, census: Census) -> None:
 
 def _is_old(queue: Body) -> bool:
     return queue["spec"]["clusterQueue"] in _OLD.values()
+
+
+def _details(site: Brownfield, begin: str) -> list[str]:
+    """Return the details of a step of the plan."""
+    shown = done(site.repository, "trainyard", "cutover", CLUSTER, "--format", "json")
+    tasks = [each["task"] for each in json.loads(shown)["result"]["cutover"]["steps"]]
+    (task,) = (each for each in tasks if each["what"].startswith(begin))
+    return list(task["details"])
+
+
+@pytest.mark.slow
+def test_way_back_of_a_team_lets_jobs_of_the_site_start_again(tmp_path: Path) -> None:
+    """As the plan says: held, observed, the saved LocalQueue applied, the old queue open."""
+    (tts,) = (each for each in bodies("jobs") if named(each) == "TrainJob/speech/tts")
+    with brownfield("kubernetes-1.36", tmp_path) as site:
+        site.imported()
+        _begin_beside(site)
+        site.hand_out()
+        with site.delivered(DRAINED) as life:
+            _speech_opened(site, life)
+            site.edit(_SPEECH, r"\A", "state: held\n")
+            life.synced(life.commit("Hold speech"), DRAINED)
+            with pytest.raises(Refused, match="trainyard-trainjob-limits"):
+                site.api.create(tts)
+            site.edit(_SPEECH, _HELD, "")
+            site.edit(_SPEECH, "stage: warn", "stage: observe")
+            life.synced(life.commit("Observe speech again"), DRAINED)
+            site.run("kubectl apply --filename .git/speech-speech-queue.yaml")
+            site.api.create(tts)
+            site.until(lambda: site.waits("TrainJob/speech/tts"), "tts does not wait")
+            _stopped(site, "None")
+            site.until(lambda: len(site.pods_of(tts)) == 1, "tts does not run")
+
+
+_SPEECH = "teams/speech.yaml"
+
+
+def _stopped(site: Brownfield, policy: str) -> None:
+    patch = f'{{"spec": {{"stopPolicy": "{policy}"}}}}'
+    site.run(f"kubectl patch clusterqueue speech --type merge --patch '{patch}'")
+
+
+def _speech_opened(site: Brownfield, life: Life) -> None:
+    """Save the old LocalQueue by the plan's command, and open the team's."""
+    _stopped(site, "Hold")
+    site.finish(_named("TrainJob/speech/asr"))
+    site.until(lambda: _reserved(site, "speech") == 0, "speech still reserves")
+    (save,) = (each for each in _details(site, "team speech: hold") if "save: " in each)
+    site.run(save.removeprefix("save: "))
+    site.run("mv speech-speech-queue.yaml .git")
+    site.run("kubectl --namespace speech delete trainjob/tts localqueue/speech-queue")
+    site.edit(f"clusters/{CLUSTER}.yaml", _HELD, "")
+    site.edit(_SPEECH, "stage: observe", "stage: warn")
+    life.synced(life.commit("Open the queues of speech"), DRAINED)
 
 
 _RESTRICTED = 'violates PodSecurity "restricted'
@@ -239,7 +342,7 @@ def _refused_again(site: Brownfield, name: str, refused: str) -> None:
 def test_first_step_without_adoption_does_harm(release: str, tmp_path: Path) -> None:
     """The tree at once: nothing shows, until jobs end and pods start again.
 
-    Team language gets new namespaces, so that its old ones are no team's.
+    Team language gets new namespaces, so that its old ones are no team's, and has no claims.
     """
     with brownfield(release, tmp_path) as site:
         census = Census(site)
@@ -247,9 +350,12 @@ def test_first_step_without_adoption_does_harm(release: str, tmp_path: Path) -> 
         site.imported()
         site.edit("teams/language.yaml", r"(?m)^namespace: nlp .*\n", "")
         site.edit("teams/language.yaml", "{namespace: translation}", "{}")
+        site.edit("teams/language.yaml", r"(?m)^storage:\n(  .*\n)*", "")
         site.edit(f"clusters/{CLUSTER}.yaml", _ADOPT, "")
+        site.edit(f"clusters/{CLUSTER}.yaml", _HELD, "")
         for team in _OLD:
             site.edit(f"teams/{team}.yaml", r"(?m)^queues: .*\n", "")
+            site.edit(f"teams/{team}.yaml", _ADOPT, "")
         site.begin("All at once")
         site.hand_out()
         with site.delivered(("Healthy",)):

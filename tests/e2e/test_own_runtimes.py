@@ -32,7 +32,12 @@ def copied(scene: Scene, base: str, name: str) -> Body:
     for job in spec["template"]["spec"]["replicatedJobs"]:
         for container in pod(job)["containers"]:
             container["image"] = IMAGE
-            container["env"] = [*container["env"], {"name": "OWN", "value": "yes"}]
+            memory = {"resourceFieldRef": {"resource": "limits.memory"}}
+            container["env"] = [
+                *container["env"],
+                {"name": "OWN", "value": "yes"},
+                {"name": "MEMORY", "valueFrom": memory},
+            ]
     return {
         "apiVersion": TRAINER,
         "kind": "TrainingRuntime",
@@ -133,11 +138,13 @@ HOSTILE: list[Callable[[Body], None]] = [
     _in_container(command=["sleep"]),
     _in_container(volumeMounts=[]),
     _in_container(image="Not//AnImage"),
+    _in_container(image="a/" * 130 + "b"),
     _env(name="9bad=name", value="x"),
     _env(name="PET_NNODES", value="1"),
     _env(name="A", valueFrom={"secretKeyRef": {"name": "Not A Name", "key": "a"}}),
     _env(name="A", valueFrom={"secretKeyRef": {"name": "a..b", "key": "a"}}),
     _env(name="A", valueFrom={"secretKeyRef": {"name": "a", "key": ".."}}),
+    _env(name="A", valueFrom={"resourceFieldRef": {"resource": "limits.none"}}),
     _env(name="A", value="$(B)"),
     _env(name="A", value="a\0b"),
 ]

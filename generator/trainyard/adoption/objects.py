@@ -15,6 +15,10 @@ from trainyard.yaml_io.scalars import inline
 
 POLICIES = frozenset({"default-deny", "dns", "jobs"})
 """NetworkPolicies that each namespace of a team has, at any stage."""
+WORKSPACES = "workspaces"
+"""Another one, where the release has the feature of this name."""
+MOST = 2000
+"""Objects that a profile lists, as the schema of clusters says."""
 
 _CONFIGURATION = "kueue-configuration"
 """Feature of releases whose tree has Kueue's configuration."""
@@ -39,10 +43,13 @@ def adopt_lines(
         yield said("  queues: site", "Kueue goes on with the queues of all namespaces")
     yield choose("until: the last day of the move, quoted", "  ")
     yield choose("reason: what is still there, and where it goes", "  ")
-    found = sorted({*_of_cluster(facts, site), *_of_teams(facts, site, claims)})
+    found = sorted({*_of_cluster(facts, site), *_of_teams(facts, site, claims, features or ())})
     if found:
         yield "  objects: # they have names of the tree's, and Argo CD takes them over"
-    yield from (f"    - {inline(each)}" for each in found)
+    yield from (f"    - {inline(each)}" for each in found[:MOST])
+    if len(found) > MOST:
+        text = f"objects: {len(found) - MOST} more, from {found[MOST]} on; a profile lists {MOST}"
+        yield choose(f"{text}: give some teams namespaces of other names", "    ")
 
 
 def stage_lines() -> Iterator[str]:
@@ -71,19 +78,22 @@ def _same(names: Mapping[str, str]) -> set[str]:
     return {name for name, becomes in names.items() if name == becomes}
 
 
-def _of_teams(facts: Facts, site: Site, claims: Sequence[Adopted]) -> Iterator[str]:
+def _of_teams(
+    facts: Facts, site: Site, claims: Sequence[Adopted], features: Collection[str]
+) -> Iterator[str]:
     """Yield the namespaces that keep their names, and what in them has a name of the tree's.
 
     No LocalQueue: nobody can lead it to another queue, so it is deleted when the team moves.
     """
     spaces = {each for crew in site.crews for each in crew.namespaces if crew.kept(each) == each}
     yield from (f"Namespace/{namespace}" for namespace in spaces)
-    yield from (f"NetworkPolicy/{each}" for each in sorted(_policies(facts, spaces)))
+    names = POLICIES | ({WORKSPACES} & {*features})
+    yield from (f"NetworkPolicy/{each}" for each in sorted(_policies(facts, spaces, names)))
     yield from (f"PersistentVolumeClaim/{each.at}" for each in claims if each.stays)
 
 
-def _policies(facts: Facts, spaces: Collection[str]) -> Iterator[str]:
+def _policies(facts: Facts, spaces: Collection[str], names: Collection[str]) -> Iterator[str]:
     """Yield namespace and name of each policy that has a name of the tree's."""
     for namespace, name in map(place_of, facts.of(NETWORK_POLICIES)):
-        if namespace in spaces and name in POLICIES:
+        if namespace in spaces and name in names:
             yield f"{namespace}/{name}"

@@ -19,6 +19,9 @@ from trainyard.model.readable import VOLUMES
 _MANY = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 _MIB = 1 << 20
 _SIZE = "spec.resources.requests.storage"
+_MORE = ("selector", "volumeAttributesClassName")
+"""Fields of a claim that the tree's lacks, and that can't be taken away. What a volume was filled
+from can be: the API server puts it back, since it has two fields for it."""
 _VOLUME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 """Names of volumes and classes, as in the schemas of teams and clusters."""
 
@@ -89,11 +92,20 @@ def _is_same(body: Body, meets: str, part: str) -> bool:
     is_filesystem = mode in {"", "Filesystem"}
     is_size = size == _bytes(body, part)
     fits = _VOLUME.fullmatch(meets) is not None
-    # Argo CD takes over what `kubectl apply` wrote, and deletes what the tree lacks: a claim that
-    # somebody gave its volume would lose it, and is refused as a whole (seen with Argo CD 3.5.7).
-    is_given = mapping(body, "metadata", "annotations").get(BOUND) != "yes"
-    is_same = is_class and fits and is_filesystem and is_size and not is_given
+    is_same = is_class and fits and is_filesystem and is_size and not _loses(body)
     return is_same and modes == ("ReadWriteMany",)
+
+
+def _loses(body: Body) -> bool:
+    """Return whether the first sync may take a field away, so that all of it is refused.
+
+    Argo CD takes over what `kubectl apply` wrote, and deletes what the tree lacks, such as the
+    volume that somebody named (seen with Argo CD 3.5.7).
+    """
+    is_given = mapping(body, "metadata", "annotations").get(BOUND) != "yes"
+    spec = mapping(body, "spec")
+    more = [each for each in _MORE if spec.get(each)]
+    return is_given or bool(more) or bool(mapping(spec, "resources", "limits"))
 
 
 def _agreed(kept: Sequence[Adopted]) -> list[Adopted]:

@@ -197,8 +197,8 @@ def _met(crew: Crew, claims: Sequence[Adopted]) -> Iterator[str]:
         classes = ", ".join(dict.fromkeys(each.meets for each in met))
         yield choose(
             f"storage: {{{values}}}, after the claims of these names in {crew.namespaces[0]} are "
-            f"gone: the tree's differ in class ({classes}), access modes, volume mode, size or the "
-            "volume that they name, and nobody can change these"
+            f"gone: the tree's differ in class ({classes}), access modes, volume mode, size, the "
+            "volume that they name, or have no selector or limits, and nobody can change these"
         )
 
 

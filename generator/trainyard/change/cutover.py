@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from trainyard.change.of_the_site import OldQueues, deleted, left_over, old_local_queues, saved
 from trainyard.change.plan import Step
 from trainyard.model.adoption import Adoption, Stage
 from trainyard.model.differences import few
@@ -36,7 +37,7 @@ class Task:
         who: does it.
         is_done: by the profiles.
         back: how it is taken back.
-        details: how long it takes, and its last day.
+        details: how long it takes, its last day, commands, and what the profiles can't show.
     """
 
     what: str
@@ -61,12 +62,12 @@ class Move:
         return Step(_MARKS[self.progress], what, (who, *self.task.details, back))
 
 
-def cutover(site: Site, old_queues: Mapping[str, Collection[str]]) -> tuple[Move, ...]:
+def cutover(site: Site, old_queues: Mapping[str, OldQueues]) -> tuple[Move, ...]:
     """Return the steps of a cut-over, in their order.
 
     Args:
         site: the cluster with its teams.
-        old_queues: team -> ClusterQueues of the site that it had; empty where nobody knows.
+        old_queues: of each team; empty where nobody knows.
     """
     moves = []
     first = True
@@ -77,13 +78,12 @@ def cutover(site: Site, old_queues: Mapping[str, Collection[str]]) -> tuple[Move
     return tuple(moves)
 
 
-def _tasks(site: Site, old_queues: Mapping[str, Collection[str]]) -> Iterator[Task]:
+def _tasks(site: Site, old_queues: Mapping[str, OldQueues]) -> Iterator[Task]:
     yield _begin(site)
     for tenant in site.tenants:
-        yield _open(tenant, site, old_queues.get(tenant.name, ()))
+        yield _open(tenant, site, old_queues.get(tenant.name, OldQueues()))
     for tenant in site.tenants:
-        if not tenant.team.stage.enforces:
-            yield _hold_to_rules(tenant, site)
+        yield _hold_to_rules(tenant, site, old_queues.get(tenant.name, OldQueues()))
     yield _refuse(site)
     yield _end(site)
 
@@ -99,33 +99,80 @@ def _until(adoption: Adoption | Stage) -> tuple[str, ...]:
 def _begin(site: Site) -> Task:
     adoption = site.cluster.adoption
     opened = any(queue.state.is_open for tenant in site.tenants for queue in tenant.queues)
-    pools = few(f"{pool.name} ({counted(pool.nodes, 'node')})" for pool in site.cluster.pools)
     return Task(
-        f"merge `adopt` and `state: held` in {site.cluster.at.file}; then bring nodes over, a "
-        f"batch at a time: {pools}",
+        f"merge `adopt` and `state: held` in {site.cluster.at.file}; then bring nodes over",
         _platform(site),
         bool(adoption.until) or opened,
         "revert the merge, and put Kueue's saved configuration back; nodes need another drain",
-        _until(adoption),
+        (*_until(adoption), *_unseen(site), *_unspared(site)),
     )
 
 
-def _open(tenant: Tenant, site: Site, old: Collection[str]) -> Task:
+def _unseen(site: Site) -> Iterator[str]:
+    """Yield what of the first step no profile shows."""
+    pools = few(f"{pool.name} ({counted(pool.nodes, 'node')})" for pool in site.cluster.pools)
+    yield (
+        f"profiles do not show whether it is synced, nor which nodes are over: {pools}. Bring them "
+        f"over a batch at a time; `trainyard preflight {site.name} --phase after` compares them"
+    )
+
+
+def _unspared(site: Site) -> Iterator[str]:
+    """Yield whom a cluster without `adopt` refuses, though the team is observed."""
+    observed = [each.name for each in site.tenants if each.team.stage.observes]
+    if observed and site.cluster.adoption.refuses:
+        yield (
+            f"the cluster refuses pods of others on its pools, and at `stage: observe` those of "
+            f"team {few(observed)} count as such: they do not start again"
+        )
+
+
+def _open(tenant: Tenant, site: Site, old: OldQueues) -> Task:
     closed = [queue.state for queue in tenant.queues if not queue.state.is_open]
-    queues = f"ClusterQueue {few(sorted(old))}" if old else "its old ClusterQueue"
-    stage = tenant.team.stage
+    queues = f"ClusterQueue {few(sorted(old.cluster))}" if old.cluster else "its old ClusterQueue"
+    stage, kept = tenant.team.stage, old_local_queues(tenant, old)
     return Task(
-        f"team {tenant.name}: hold {queues}, wait until it reserves nothing, {_delete(tenant)}then "
+        f"team {tenant.name}: hold {queues}, wait until it reserves nothing, {deleted(kept)}then "
         f"merge what opens the team's queues{_opening(stage, closed)}",
         f"the owner of the old queue, then {_platform(site)}",
         not closed,
-        f"merge `state: held` of the team, wait until its jobs have ended, then open {queues}",
+        f"merge `state: held` of the team, wait until its jobs have ended, "
+        f"{_observe_again(tenant, site, kept)}then open {queues}",
         (
             f"how long: until old jobs have ended; on the way back {_longest(tenant)}",
+            *map(saved, kept),
             *(_until(stage) if stage.observes else ()),
             *_others(tenant, site, closed),
+            *(_too_early(tenant, site, kept) if closed else ()),
         ),
     )
+
+
+def _was_there(tenant: Tenant, site: Site, kept: Collection[str]) -> bool:
+    """Return whether a team has workloads of the site, as far as profiles and the note show."""
+    adopted = {f"Namespace/{each}" for each in tenant.namespaces}
+    return bool(
+        kept or not tenant.team.stage.enforces or adopted & {*site.cluster.adoption.objects}
+    )
+
+
+def _observe_again(tenant: Tenant, site: Site, kept: Collection[str]) -> str:
+    """Return the way back for jobs of the site: only a team that is observed refuses none."""
+    if not _was_there(tenant, site, kept):
+        return ""
+    apply = "apply the saved LocalQueues, " if kept else ""
+    return f"merge `adopt` with `stage: observe` in {tenant.team.at.file} instead, {apply}"
+
+
+def _too_early(tenant: Tenant, site: Site, kept: Collection[str]) -> Iterator[str]:
+    """Yield what a stage does to jobs of the site whose old queue nobody needs to have held."""
+    stage = tenant.team.stage
+    if not stage.observes and _was_there(tenant, site, kept):
+        yield (
+            f"`stage: {stage.word}` came before its turn: jobs of the site in "
+            f"{few(tenant.namespaces)} do not start again. Until the old queue reserves nothing, "
+            f"the team needs `stage: observe`"
+        )
 
 
 def _opening(stage: Stage, closed: Sequence[State]) -> str:
@@ -153,23 +200,6 @@ def _opens_with(cluster: str, tenant: Tenant) -> bool:
     return files == {cluster} and not tenant.team.stage.observes
 
 
-def _delete(tenant: Tenant) -> str:
-    """Return the step in which LocalQueues go whose names the team keeps: none can be led on.
-
-    A job that waits in such a queue is admitted when the new one of its name is there. Unless it
-    keeps the tree's rules, it then holds quota without a pod.
-    """
-    kept = [
-        (space.namespace, each.name) for space in tenant.spaces for each in space.profile.queues
-    ]
-    if not kept:
-        return ""
-    return (
-        f"delete LocalQueue {few(map('/'.join, kept))} and its jobs that wait and must change "
-        "(submit these again afterwards), "
-    )
-
-
 def _cause(state: State) -> str:
     """Return what stops a queue, and where."""
     return f"{state.display}, by `{'.'.join(map(str, state.at.path))}` in {state.at.file}"
@@ -183,14 +213,20 @@ def _longest(tenant: Tenant) -> str:
     return "as long as its jobs run: no priority class limits them"
 
 
-def _hold_to_rules(tenant: Tenant, site: Site) -> Task:
+def _hold_to_rules(tenant: Tenant, site: Site, old: OldQueues) -> Task:
     team = tenant.team
+    was_there = _was_there(tenant, site, old_local_queues(tenant, old))
+    early = team.stage.enforces and not all(queue.state.is_open for queue in tenant.queues)
     return Task(
         f"team {team.name}: change what breaks its rules, then remove `adopt` in {team.at.file}",
         f"{team.contact}, then {_platform(site)}",
-        False,
+        team.stage.enforces,
         "revert the merge",
-        _until(team.stage),
+        (
+            *_until(team.stage),
+            *(left_over(tenant) if was_there else ()),
+            *(("before its turn: its queues are not open",) if early and was_there else ()),
+        ),
     )
 
 
@@ -202,8 +238,14 @@ def _refuse(site: Site) -> Task:
         f"owners of these pods, then {_platform(site)}",
         adoption.refuses,
         "revert the merge",
-        () if adoption.refuses else _until(adoption),
+        _early(site) if adoption.refuses else _until(adoption),
     )
+
+
+def _early(site: Site) -> tuple[str, ...]:
+    """Return which teams a step came before."""
+    waiting = [each.name for each in site.tenants if not each.team.stage.enforces]
+    return (f"before its turn: not held to the rules yet: team {few(waiting)}",) if waiting else ()
 
 
 def _end(site: Site) -> Task:
@@ -214,5 +256,5 @@ def _end(site: Site) -> Task:
         f"their owner, then {_platform(site)}",
         not adoption.until,
         "revert the merge; what was deleted needs its manifests",
-        _until(adoption),
+        _until(adoption) or _early(site),
     )

@@ -14,13 +14,10 @@ from trainyard.cli.progress import working
 from trainyard.generation.generate import Target
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
-from trainyard.rules.references.unknown_name import RULE as UNKNOWN_NAME
 from trainyard.scaffold.team import TeamPlan
 from trainyard.scaffold.template import placeholders
 from trainyard.tree.hold import editing
 from trainyard.workflows.add import Addition, Planned
-
-_NAMED_BEFORE = "If you add what is missing: remove its name there, add it, then name it again."
 
 
 def added(
@@ -35,8 +32,6 @@ def added(
     if addition.plan is None:
         found = findings.Findings(addition.diagnostics, places(addition.profiles, profiles, output))
         result(findings.text(found, colour=False))
-        if any(each.rule == UNKNOWN_NAME.id for each in addition.diagnostics):
-            notify(_NAMED_BEFORE)
         notify("Nothing was written.")
     elif addition.files:
         result("\n".join(f"wrote {shown_folder(path)}" for path in addition.files))

@@ -17,6 +17,10 @@ _METADATA = (
     "ownerReferences.name",
 )
 _READ = frozenset({INSTALLATION, TRACKING, BOUND})
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_NAMED = '"volumeName":'
+"""In what somebody applied: a claim that names its volume. A copy of one that was bound has the
+annotation too."""
 _VARIABLES = "env"
 """Key of a container with its variables."""
 
@@ -40,12 +44,20 @@ def _metadata(resource: Resource, metadata: Mapping[str, Any]) -> dict[str, Any]
     kept: dict[str, Any] = _kept(metadata, _tree(_METADATA))
     annotations = metadata.get("annotations")
     if isinstance(annotations, Mapping):
-        read = {key: text for key, text in sorted(annotations.items()) if _is_read(resource, key)}
+        read = _annotations(resource, annotations)
         kept |= {"annotations": read} if read else {}
     entries = metadata.get("managedFields")
     if isinstance(entries, list):
         kept["managedFields"] = _managers(resource, [each for each in entries if _is_entry(each)])
     return dict(sorted(kept.items()))
+
+
+def _annotations(resource: Resource, annotations: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the annotations that are read."""
+    read = {key: text for key, text in sorted(annotations.items()) if _is_read(resource, key)}
+    if _NAMED in str(annotations.get(_APPLIED)):
+        read.pop(BOUND, None)
+    return read
 
 
 def _is_entry(entry: Any) -> bool:

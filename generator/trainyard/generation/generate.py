@@ -101,6 +101,7 @@ class Checked:
     Args:
         platform: None when it would lack something, since a profile can't be used or a name has no
             target.
+        resolved: what is known of it then, if anything; it must not be rendered.
         waived: how many findings are not among the diagnostics, since somebody accepts them.
     """
 
@@ -108,6 +109,7 @@ class Checked:
     platform: Platform | None
     diagnostics: tuple[Diagnostic, ...]
     waived: int = 0
+    resolved: Platform | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ def check_loaded(
         # A warning may be waived in the file that can't be read.
         found = tuple(finding for finding in found if has_errors([finding]))
     reported, waived = apply_waivers(found, usable.waivers, today, complete=complete)
-    return Checked(profiles, platform if complete else None, reported, waived)
+    return Checked(profiles, platform if complete else None, reported, waived, platform)
 
 
 def generate(

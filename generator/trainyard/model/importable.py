@@ -52,8 +52,8 @@ CLAIMS = Resource(
     "persistentvolumeclaims",
     "PersistentVolumeClaim",
     (
-        *("spec.accessModes", "spec.resources.requests", "spec.storageClassName"),
-        *("spec.volumeMode", "spec.volumeName", "status.phase"),
+        *("spec.accessModes", "spec.resources", "spec.selector", "spec.storageClassName"),
+        *("spec.volumeAttributesClassName", "spec.volumeMode", "spec.volumeName", "status.phase"),
     ),
 )
 NETWORK_POLICIES = Resource(

@@ -227,6 +227,11 @@ def staged(binding: str, stage: str) -> str:
     return f"{binding}-{stage}"
 
 
+def of_teams(binding: str) -> str:
+    """Return the name of a binding of a policy for teams, on a cluster that spares others."""
+    return f"{binding}-of-teams"
+
+
 def queued(binding: str) -> str:
     """Return the name of a binding of a policy for the jobs of teams that it does not hold yet."""
     return f"{binding}-of-jobs"

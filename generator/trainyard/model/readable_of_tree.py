@@ -24,6 +24,7 @@ CLAIMS = Resource(
         "spec.accessModes",
         "spec.resources.requests",
         "spec.storageClassName",
+        "spec.volumeMode",
         "spec.volumeName",
     ),
     is_open=True,

@@ -20,3 +20,19 @@ REFUSED = (
 devices that it did not ask for: with CUDA_VERSION, as in an old image, all GPUs of the node
 (NVIDIA/nvidia-container-toolkit:internal/config/image/cuda_image.go@d34b304), and with four others
 those for storage and fabrics (internal/modifier/gated.go@d34b304)."""
+
+POD_FIELDS = frozenset(
+    {
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    }
+)
+"""Fields of its pod that a variable may name, beside labels and annotations
+(kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3)."""

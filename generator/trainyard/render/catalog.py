@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import INFINIBAND, ROCE
 from trainyard.model.monitoring import CONSOLE, GRAFANA_OPERATOR, GRAFANA_SIDECAR
-from trainyard.model.names import TEAM_NETWORK_POLICIES
+from trainyard.model.names import SYSTEM_NAMESPACE, TEAM_NETWORK_POLICIES
 from trainyard.model.nvlink import DOMAIN, FEATURE
 from trainyard.model.platform import Site
 from trainyard.render import scopes
@@ -17,8 +17,10 @@ from trainyard.render.delivery import Delivery
 from trainyard.render.scopes import Scope
 from trainyard.render.stages import (
     always,
+    beside_others,
     bound,
     copies_name,
+    held_on_nodes,
     limited_spaces,
     of_jobs,
     of_nodes,
@@ -129,9 +131,13 @@ CATALOG: tuple[Entry[Site], ...] = (
     *_policy("object-count", scopes.cluster, bound("trainyard-object-count", scopes.cluster)),
     *_policy("parameters", scopes.cluster),
     *_policy("sources", scopes.cluster),
-    *_policy("pool-nodes", scopes.cluster),
+    *_policy("pool-nodes", scopes.cluster, beside_others("trainyard-pool-nodes", held_on_nodes)),
     *_policy("external-addresses", scopes.cluster, feature="external-ips"),
-    *_policy("team-namespaces", scopes.cluster),
+    *_policy(
+        "team-namespaces",
+        scopes.cluster,
+        beside_others("trainyard-team-namespaces", own=(SYSTEM_NAMESPACE,)),
+    ),
     *_policy("secret-stores", scopes.with_secret_stores),
     *_policy("adopted-volumes", scopes.with_adopted_volumes),
     *_policy("shells", scopes.debugged, bound("trainyard-shells", scopes.debugged)),

@@ -168,6 +168,41 @@ def of_jobs(name: str) -> Scopes:
     return bindings
 
 
+def beside_others(
+    name: str, held: Callable[[Space], bool] = lambda _: True, own: tuple[str, ...] = ()
+) -> Scopes:
+    """Return scopes for the bindings of a policy that holds every namespace of the cluster.
+
+    While the cluster spares others, it holds the namespaces of teams by a binding of their own.
+
+    Args:
+        name: of the binding.
+        held: whether it holds a team's namespace then.
+        own: further namespaces that it holds then.
+    """
+    wanted = scopes.cluster
+
+    def bindings(site: Site) -> Iterator[Scope]:
+        adoption = site.cluster.adoption
+        teams = (space.namespace for space in site.spaces if held(space))
+        kept = {*own, *teams}
+        bounds = [Bound(name, ENFORCED, [])]
+        if not adoption.refuses:
+            others = [_in_namespaces("NotIn", kept)] if kept else []
+            bounds = [Bound(name, Firmness(adoption.actions, "Allow"), others)]
+            if kept:
+                bounds.append(Bound(names.of_teams(name), ENFORCED, [_in_namespaces("In", kept)]))
+        for scope in wanted(site):
+            yield from (_with(each, scope) for each in bounds)
+
+    return bindings
+
+
+def held_on_nodes(space: Space) -> bool:
+    """Return whether policies on the pools' nodes hold a namespace: its queues may be open."""
+    return space.team.stage.of_nodes == ENFORCED
+
+
 def of_spaces(name: Callable[[Space], str], spaces: Scopes) -> Scopes:
     """Return scopes for the bindings of a policy whose limits each namespace has of its own.
 
@@ -194,8 +229,11 @@ def _with(own: Bound, scope: Scope) -> Scope:
 
 def _named(operator: str, spaces: Iterable[Space]) -> dict[str, Any]:
     """Return the expression that a namespace has one of some names, or none."""
-    values = sorted(space.namespace for space in spaces)
-    return {"key": _NAME, "operator": operator, "values": values}
+    return _in_namespaces(operator, (space.namespace for space in spaces))
+
+
+def _in_namespaces(operator: str, namespaces: Iterable[str]) -> dict[str, Any]:
+    return {"key": _NAME, "operator": operator, "values": sorted(namespaces)}
 
 
 def limited_spaces(site: Site) -> Iterator[Scope]:

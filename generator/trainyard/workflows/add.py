@@ -111,13 +111,17 @@ def _allocation(
     return plan_allocation(profiles, platform, request, remembered)
 
 
-def add(place: Target, planner: Planner[Planned], today: str) -> Addition[Planned]:
+def add(
+    place: Target, planner: Planner[Planned], today: str, *, others_may_wait: bool = False
+) -> Addition[Planned]:
     """Write what is planned for the profiles, unless it brings new errors.
 
     Args:
         place: the profiles and the tree.
         planner: gets the profiles, the platform, and the numbers that lockfiles remember.
         today: ISO date that waivers and runtimes' ends are measured against.
+        others_may_wait: a profile may name what does not exist, or have an open choice: the plan
+            is of what is known without it.
 
     Raises:
         TreeError: a file can't be read or written; nothing is changed.
@@ -125,16 +129,15 @@ def add(place: Target, planner: Planner[Planned], today: str) -> Addition[Planne
     """
     loaded = load(place.root)
     before = check_loaded(*loaded, today)
-    if before.platform is None:
+    platform = before.platform or (before.resolved if others_may_wait else None)
+    if platform is None:
         return Addition(before.profiles, before.diagnostics)
     remembered = {cluster: lock.numbers for cluster, lock in place.tree.locks().items()}
-    plan, problems = planner(before.profiles, before.platform, remembered)
+    plan, problems = planner(before.profiles, platform, remembered)
     if plan is None:
         return Addition(before.profiles, problems)
     after = check_loaded(*_with(plan.files, *loaded), today)
-    if errors := tuple(_errors(after, place, plan.clusters)):
-        known = set(_errors(before, place, plan.clusters))
-        errors = tuple(error for error in errors if error not in known)
+    errors = _new_errors(before, after, place, plan)
     if errors:
         return Addition(after.profiles, errors)
     return Addition(after.profiles, (), plan, write_plan(place.root, plan))
@@ -151,6 +154,23 @@ def _with(
         new = {kind: {**getattr(profiles, kind), name: source}} if kind else {name: source}
         profiles = replace(profiles, **new)
     return profiles, found
+
+
+def _new_errors(
+    before: Checked, after: Checked, place: Target, plan: Plan
+) -> tuple[Diagnostic, ...]:
+    """Return the errors that an addition brings: where others had some before, those in its files.
+
+    A tree was not made then, so its errors may be those of other profiles.
+    """
+    errors = tuple(_errors(after, place, plan.clusters))
+    if errors:
+        known = set(_errors(before, place, plan.clusters))
+        errors = tuple(error for error in errors if error not in known)
+    if before.platform is None:
+        own = {f"profiles/{path}" for path in plan.files}
+        errors = tuple(error for error in errors if error.at.file in own)
+    return errors
 
 
 def _errors(checked: Checked, place: Target, clusters: Sequence[str]) -> Iterator[Diagnostic]:

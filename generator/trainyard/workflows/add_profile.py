@@ -97,7 +97,7 @@ def add_hardware(place: Target, name: str, preset: str, today: str) -> Addition[
         content = hardware_profile(preset, presets()[preset].value)
         return _new("hardware", name, content, profiles.hardware)
 
-    return add(place, plan, today)
+    return add(place, plan, today, others_may_wait=True)
 
 
 def add_measured(place: Target, name: str, files: Sequence[Path], today: str) -> Addition[Plan]:
@@ -119,7 +119,7 @@ def add_measured(place: Target, name: str, files: Sequence[Path], today: str) ->
     def plan(profiles: Profiles, _: Platform, __: object) -> _Planned:
         return _new("hardware", name, content, profiles.hardware)
 
-    return add(place, plan, today)
+    return add(place, plan, today, others_may_wait=True)
 
 
 def add_runtime(place: Target, request: RuntimeRequest, today: str) -> Addition[Plan]:
@@ -144,7 +144,7 @@ def add_runtime(place: Target, request: RuntimeRequest, today: str) -> Addition[
         content = runtime_profile(_runtime(request, used, platform))
         return _new("runtimes", request.name, content, profiles.runtimes)
 
-    return add(place, plan, today)
+    return add(place, plan, today, others_may_wait=True)
 
 
 def add_cluster(place: Target, request: ClusterRequest, today: str) -> Addition[Plan]:
@@ -168,7 +168,7 @@ def add_cluster(place: Target, request: ClusterRequest, today: str) -> Addition[
         content = cluster_profile(release_of(profiles, request.release), pools)
         return _new("clusters", request.name, content, profiles.clusters)
 
-    return add(place, plan, today)
+    return add(place, plan, today, others_may_wait=True)
 
 
 def _new(kind: str, name: str, content: bytes, known: Mapping[str, object]) -> _Planned:

@@ -36,7 +36,7 @@ def _adopted(live: Live) -> Iterator[Diagnostic]:
     """Yield what a sync would change in objects of others."""
     for found in adopted(live):
         changes = [f"{field.path} {field.excerpt}" for field in found.fields]
-        changes += [f"label {key} is deleted" for key in found.lost]
+        changes += [f"{each} is deleted" for each in found.lost]
         name, manifest = adopted_name(found.manifest.body), found.manifest
         if changes:
             message = f"{name} is there, and the sync changes it: {', '.join(changes)}"

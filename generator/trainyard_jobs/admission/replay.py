@@ -10,7 +10,8 @@ from typing import Any
 from trainyard.model.admission import Answer, Denial, Judge
 from trainyard.model.lookup import mapping, text
 from trainyard.model.manifest import Manifest
-from trainyard_jobs.admission.made import Dump, Made, Owner
+from trainyard_jobs.admission.bodies import Owner
+from trainyard_jobs.admission.made import Dump, Made
 
 Body = dict[str, Any]
 
@@ -38,7 +39,7 @@ class Refusal:
     @property
     def key(self) -> tuple[str, str, str]:
         """Namespace, owner and policy, as a list of known refusals has them."""
-        return self.owner.namespace, f"{self.owner.kind}/{self.owner.name}", self.policy
+        return *self.owner.words, self.policy
 
 
 def enforced(manifests: Iterable[Manifest], dump: Dump) -> list[Manifest]:

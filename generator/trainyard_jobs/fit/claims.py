@@ -46,16 +46,17 @@ def _fault(case: Case, space: Space, name: str) -> str:
         return f"claim {name} has lost its volume: {_PENDING}"
     if phase or case.ground.objects.find(_KIND, name, case.namespace):
         return ""
-    if not space.allowances:
-        return (
-            f"there is no claim {name}, and the team's profile has no `claims` to create one: "
-            f"{_PENDING}"
-        )
-    classes = " or ".join(space.claimable_classes)
-    maker = f"an admin of team {space.team.name} can make it, of storage class {classes}"
     if seen:
-        return f"there is no claim {name}: {_PENDING}; {maker}"
-    return f"the profiles have no claim {name}; unless there is one, {_PENDING}: {maker}"
+        return f"there is no claim {name}: {_PENDING}; {_maker(space)}"
+    return f"the profiles have no claim {name}; unless there is one, {_PENDING}: {_maker(space)}"
+
+
+def _maker(space: Space) -> str:
+    """Return who can make a claim; one that was there before the tree needs nobody."""
+    if not space.allowances:
+        return "the team's profile has no `claims` to create one"
+    classes = " or ".join(space.claimable_classes)
+    return f"an admin of team {space.team.name} can make it, of storage class {classes}"
 
 
 def _repair(case: Case, name: str) -> tuple[str, ...]:

@@ -10,8 +10,12 @@ from trainyard.diagnostics import ToolError, TreeError
 from trainyard.generation.generate import Generation
 from trainyard.generation.objects import component_manifests
 from trainyard.handed_in import OBJECTS, content_of, dumps_in, is_facts, objects, shown
+from trainyard.model.differences import few
+from trainyard.model.platform import Site
+from trainyard_jobs.admission.bodies import Owner
 from trainyard_jobs.admission.evaluator import judge_of
-from trainyard_jobs.admission.made import Dump, Owner
+from trainyard_jobs.admission.made import Dump, Made
+from trainyard_jobs.admission.passed import PassedOver, passed_over
 from trainyard_jobs.admission.replay import Refusal, enforced, refusals
 
 Key = tuple[str, str, str]
@@ -24,15 +28,19 @@ class Replayed:
     Args:
         new: refusals that are not known.
         known: those that are.
-        stale: entries of the list of known ones that nothing has any more.
+        stale: entries of the list of known ones whose owner is judged, and not refused any more.
+        unjudged: those whose owner is not judged.
         unknown_nodes: pods that name a node, whoever chose it: the dump has no managed fields.
+        passed: objects that were not judged, by reason and kind.
         judged: number of objects and templates that were judged.
     """
 
     new: tuple[Refusal, ...]
     known: tuple[Refusal, ...]
     stale: tuple[Key, ...]
+    unjudged: tuple[Key, ...]
     unknown_nodes: tuple[Owner, ...]
+    passed: tuple[PassedOver, ...]
     judged: int
 
 
@@ -88,6 +96,7 @@ def replay(generation: Generation, cluster: str, dump: Dump, known: Iterable[Key
 
     Raises:
         ToolError: the evaluator is not built, or fails.
+        TreeError: the dump is of another cluster, or nothing in it is judged.
     """
     assert generation.checked.platform is not None
     site = next(site for site in generation.checked.platform.sites if site.name == cluster)
@@ -97,20 +106,56 @@ def replay(generation: Generation, cluster: str, dump: Dump, known: Iterable[Key
     if judge is None:
         raise ToolError("the evaluator is not built; build it once with `trainyard fit --build`")
     made = list(dump.requests())
+    need_cluster(site, dump, made)
     found = {each.key: each for each in refusals(judge, dump, made)}
-    return _sorted_out(found, set(known), dump.unknown_nodes, len(made))
+    return _sorted_out(found, set(known), dump, made)
+
+
+def need_cluster(site: Site, dump: Dump, made: Sequence[Made]) -> None:
+    """Refuse the dump of another cluster.
+
+    Before the first sync a cluster has only those of the teams' namespaces that are taken over.
+
+    Raises:
+        TreeError: none of these is in the dump, or of all teams' where nothing in it is judged.
+    """
+    spaces = [space.namespace for space in site.spaces]
+    adopted = _taken(site, spaces)
+    if dump.namespaces.isdisjoint(spaces) and (adopted or not made):
+        raise TreeError(
+            f"nothing is judged: the dump has none of the teams' namespaces of cluster {site.name} "
+            f"({few(adopted or spaces) or 'it has no team'}). Is it of this cluster, and of all "
+            "namespaces?"
+        )
+
+
+def _taken(site: Site, names: Iterable[str]) -> list[str]:
+    """Return which namespaces the cluster has of others, and takes over."""
+    objects = set(site.cluster.adoption.objects)
+    return [name for name in names if f"Namespace/{name}" in objects]
 
 
 def _sorted_out(
-    found: Mapping[Key, Refusal],
-    known: Collection[Key],
-    unknown_nodes: tuple[Owner, ...],
-    judged: int,
+    found: Mapping[Key, Refusal], known: Collection[Key], dump: Dump, made: Sequence[Made]
 ) -> Replayed:
+    judged = {each.owner.words for each in made}
+    new, was_known = _parted(found, found.keys() & known)
+    gone = sorted(set(known) - found.keys())
+    unjudged, stale = _parted(gone, [key for key in gone if key[:2] in judged])
     return Replayed(
-        new=tuple(each for key, each in found.items() if key not in known),
-        known=tuple(each for key, each in found.items() if key in known),
-        stale=tuple(sorted(key for key in known if key not in found)),
-        unknown_nodes=unknown_nodes,
-        judged=judged,
+        new=tuple(found[key] for key in new),
+        known=tuple(found[key] for key in was_known),
+        stale=stale,
+        unjudged=unjudged,
+        unknown_nodes=dump.unknown_nodes,
+        passed=passed_over(dump, made),
+        judged=len(made),
+    )
+
+
+def _parted(keys: Iterable[Key], chosen: Collection[Key]) -> tuple[tuple[Key, ...], ...]:
+    """Return the keys that are not chosen, and those that are, each in their order."""
+    every = tuple(keys)
+    return tuple(
+        tuple(key for key in every if (key in chosen) is wanted) for wanted in (False, True)
     )

@@ -25,6 +25,18 @@ _GOOD_PODS: tuple[Body, ...] = (
     {"volumes": [{"name": "x", "secret": {"secretName": "a"}}]},
     {"volumes": [{"name": "x", "configMap": {"name": "a"}}]},
     {
+        "volumes": [{"name": "x", "emptyDir": {}}, {"name": "y", "emptyDir": {}}],
+        "containers": [
+            {
+                "name": "node",
+                "volumeMounts": [
+                    {"name": "x", "mountPath": "/data/" + "a" * 255, "subPath": "a" * 255},
+                    {"name": "y", "mountPath": "/data/b"},
+                ],
+            }
+        ],
+    },
+    {
         "volumes": [{"name": "x", "emptyDir": {}}],
         "containers": [
             {
@@ -43,6 +55,12 @@ _GOOD_TRAINERS: tuple[Body, ...] = (
             {"name": "A", "value": "b"},
             {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
             {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": _OF_POD}}},
+            {"name": "D", "valueFrom": {"fieldRef": {"fieldPath": "status.podIPs"}}},
+            {"name": "E", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory"}}},
+            {
+                "name": "F",
+                "valueFrom": {"resourceFieldRef": {"resource": "requests.cpu", "divisor": "1m"}},
+            },
         ]
     },
 )

@@ -59,24 +59,33 @@ from trainyard_rehearsal.checks.variants import (
 )
 from trainyard_rehearsal.control_plane.api import Body
 
+_SOURCES: tuple[Body, ...] = (
+    {"resourceFieldRef": {"resource": "limits.nvidia.com/gpu"}},
+    {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "3"}},
+    {"resourceFieldRef": {"resource": "limits.cpu", "containerName": "none"}},
+    {"fieldRef": {"fieldPath": "spec.foo"}},
+    {"fieldRef": {"fieldPath": "metadata.labels['x y']"}},
+    {"fieldRef": {"apiVersion": "v2", "fieldPath": "metadata.uid"}},
+    {"secretKeyRef": {"name": "", "key": "a"}},
+    {"secretKeyRef": {"name": "Not A Name", "key": "a"}},
+    {"secretKeyRef": {"name": "a", "key": ".."}},
+    {"configMapKeyRef": {"name": "a", "key": "..x"}},
+)
 _ENV: tuple[list[Body], ...] = (
     [],
     [{"name": "A", "value": ""}],
-    [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}}],
-    [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.foo"}}}],
-    [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['x y']"}}}],
-    [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "", "key": "a"}}}],
-    [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "Not A Name", "key": "a"}}}],
     [{"name": "A", "value": "x", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
-    [{"name": "A", "valueFrom": {"fieldRef": {"apiVersion": "v2", "fieldPath": "metadata.uid"}}}],
     [{"name": "9bad=name", "value": "x"}],
-    [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a", "key": ".."}}}],
-    [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "a", "key": "..x"}}}],
+    *([{"name": "A", "valueFrom": source}] for source in _SOURCES),
 )
 _MULTIPLIED = [{"name": "A0", "value": "x" * 60}] + [
     {"name": f"A{level}", "value": f"$(A{level - 1})" * 10} for level in range(1, 20)
 ]
 """6 * 10**20 characters for whoever expands them."""
+_IMAGES = (
+    *("A B", "example.com/UPPER:a", "a/B:c:d", "a//b", "a@b"),
+    *("a:", "", "-a.com/x", "x@sha256:0", "a/" * 130 + "b"),
+)
 _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, ENVIRONMENT) for env in _ENV),
     *(({"env": [{"name": name, "value": "none"}]}, SCRIPTS) for name in REFUSED),
@@ -94,20 +103,7 @@ _CONTAINERS: tuple[tuple[Body, str], ...] = (
     ),
     ({"command": []}, TRAINER_FIELDS),
     ({"args": []}, TRAINER_FIELDS),
-    *(
-        ({"image": image}, TRAINER_FIELDS)
-        for image in (
-            "A B",
-            "example.com/UPPER:a",
-            "a/B:c:d",
-            "a//b",
-            "a@b",
-            "a:",
-            "",
-            "-a.com/x",
-            "x@sha256:0",
-        )
-    ),
+    *(({"image": image}, TRAINER_FIELDS) for image in _IMAGES),
 )
 _TRAINERS: tuple[tuple[Body, str], ...] = (
     ({"numNodes": 0}, NODES),

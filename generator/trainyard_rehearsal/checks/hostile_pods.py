@@ -105,13 +105,14 @@ _PLACES = (
         "/account",
         "/workspace",
     ),
-    *("/workspace/x", "/a/../etc", "/a//b", "a", "/a:b"),
+    *("/workspace/x", "/a/../etc", "/a//b", "a", "/a:b", "/" + "a" * 256, "/a" * 513),
 )
 _MOUNTS: tuple[Body, ...] = (
     {"mountPath": "/x", "mountPropagation": "Bidirectional"},
     {"mountPath": "/x", "subPathExpr": "$(A)"},
     {"mountPath": "/x", "subPath": "../a"},
     {"mountPath": "/x", "subPath": "/a"},
+    {"mountPath": "/x", "subPath": "a" * 256},
     {"mountPath": "/x", "readOnly": False},
     {"mountPath": "/x", "recursiveReadOnly": "Enabled", "readOnly": True},
 )
@@ -133,8 +134,11 @@ def hostile_pods(sample: Sample) -> Iterator[tuple[Body, str]]:
         yield _mounting({"mountPath": path}), MOUNT
     for mount in _MOUNTS:
         yield _mounting(mount), MOUNT
+    yield _mounting({"mountPath": "/x"}, {"mountPath": "/x"}), VOLUME_FORM
 
 
-def _mounting(mount: Body) -> Body:
-    container = {"name": "node", "volumeMounts": [{"name": "x", **mount}]}
-    return {"volumes": [{"name": "x", "emptyDir": {}}], "containers": [container]}
+def _mounting(*mounts: Body) -> Body:
+    """Return a change by which each mount has a volume of its own."""
+    named = [{"name": f"x{index}", **mount} for index, mount in enumerate(mounts)]
+    volumes = [{"name": mount["name"], "emptyDir": {}} for mount in named]
+    return {"volumes": volumes, "containers": [{"name": "node", "volumeMounts": named}]}

@@ -12,6 +12,7 @@ from trainyard_rehearsal.checks import account_objects as objects
 from trainyard_rehearsal.checks import wanted_nodes
 from trainyard_rehearsal.checks.jobs import as_account
 from trainyard_rehearsal.checks.refusals import (
+    DELIVERY,
     DENIED,
     EGRESS,
     EPHEMERAL,
@@ -36,7 +37,7 @@ _KINDS = (
 
 RULES: tuple[tuple[str, list[str]], ...] = (
     *wanted_nodes.RULES,
-    ("", ["pods/ephemeralcontainers", "pods/resize"]),
+    ("", ["pods/ephemeralcontainers", "pods/resize", "services/status"]),
     ("argoproj.io", ["argocds", "namespacemanagements"]),
     ("k8s.cni.cncf.io", ["network-attachment-definitions"]),
     ("k8s.ovn.org", ["userdefinednetworks"]),
@@ -51,6 +52,7 @@ _NETWORKS = "k8s.cni.cncf.io/v1"
 _NETWORK = "NetworkAttachmentDefinition"
 _WIDE: Body = {"spec": {"podSelector": {"matchLabels": None}}}
 _CHANGED: Body = {"spec": {"config": '{"cniVersion": "0.3.1", "type": "host-device"}'}}
+_BALANCED: Body = {"status": {"loadBalancer": {}}}
 _CONTAINERS: Body = {
     "spec": {
         "ephemeralContainers": [
@@ -94,6 +96,7 @@ class OperatorCommands:
         """Yield what others made in the namespace."""
         yield self._policy("Ingress", {"ingress": [{"ports": [{"port": 3306}]}]})
         yield self._policy("Egress", {"egress": [{}]})
+        yield self._service()
         if self._fabrics:
             yield _network(self._space, "rehearsal-rail")
 
@@ -101,6 +104,10 @@ class OperatorCommands:
         """Yield what an operator, the scheduler or a kubelet would do for the account."""
         yield from self._pods()
         yield from self._policies()
+        for key in ("annotations", "labels"):
+            keys = {"metadata": {key: {"argocd.argoproj.io/instance": "x"}}}
+            request = partial(self._account.patch, self._service(), keys, "status")
+            yield self._case(self._service(), f"its status with {key}", DELIVERY, request)
         for version, kind in _KINDS:
             body = _object(self._space, version, kind)
             yield self._case(body, "created", KIND, partial(self._account.create, body))
@@ -122,6 +129,8 @@ class OperatorCommands:
             request = partial(self._account.patch, policy, {"metadata": {"labels": {"mine": "x"}}})
             yield self._case(policy, "labelled", "", request)
         yield from self._held(_FINALIZER, "")
+        status = partial(self._account.patch, self._service(), _BALANCED, "status")
+        yield self._case(self._service(), "with another status", "", status)
         debug = partial(self._lab.api.patch, self._rank, _CONTAINERS, "ephemeralcontainers")
         yield self._case(self._rank, "debugged by an administrator", "", debug)
         if self._fabrics:
@@ -183,6 +192,10 @@ class OperatorCommands:
         change = partial(maker.patch, network, _CHANGED)
         yield self._case(network, "with another configuration", changed or refusal, change)
         yield self._case(network, "deleted", refusal, partial(maker.delete, network))
+
+    def _service(self) -> Body:
+        service = _object(self._space, "v1", "Service", "rehearsal-status")
+        return {**service, "spec": {"ports": [{"port": 80}]}}
 
     def _policy(self, direction: str, rules: Body) -> Body:
         policy = objects.network_policy(self._space)

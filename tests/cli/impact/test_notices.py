@@ -9,12 +9,19 @@ import pytest
 from tests.change.impact.platforms import CLUSTER, NLP, quota, sides
 from trainyard.change.impact.compare import compare
 from trainyard.cli.impact import notices as module
+from trainyard.cli.impact.jobs import stuck_lines
 
 KEPT = {"monitoring": {"logs": {"keep": "30d", "dropCredentials": True}}}
 STORE = {"egress": {"object-store": {"to": ["203.0.113.0/28"], "ports": [443]}}}
 OPENED = {"egress": {"object-store": {"to": ["203.0.113.0/28"], "ports": [443, 8443]}}}
 ADOPT = {"pods": "warn", "until": "2099-03-31", "reason": "inference moves"}
 NOTICES: dict[str, tuple[str, Any, Any, str]] = {
+    "starts no job that waits in": (
+        NLP,
+        {"queues": {"gpu": ["old", "other"]}},
+        {"queues": {"gpu": ["other"]}},
+        "team-nlp/old",
+    ),
     "takes resources from": (NLP, quota(3), quota(2), "nlp"),
     "grows for good": (
         NLP,
@@ -107,6 +114,16 @@ def test_who_gets_another_role_instead_gains() -> None:
     after = {"groups": {"admin": ["leads", "people"], "user": ["nlp"]}}
 
     assert notices(NLP, before, after) == ["gives rights to group people"]
+
+
+def test_jobs_of_a_queue_name_that_goes_are_said_to_wait() -> None:
+    """Kueue starts them no more, and no policy has anything to refuse."""
+    change = sides({NLP: {"queues": {"gpu": ["old"]}}}, {NLP: {"queues": {}}})
+
+    (cluster,) = compare([change], None).clusters
+    assert list(stuck_lines(cluster)) == [
+        "! jobs in LocalQueue team-nlp/old wait until there is a queue of that name again"
+    ]
 
 
 def test_team_that_is_held_to_less_is_named() -> None:

@@ -9,7 +9,9 @@ from tests.e2e.brownfield.lab import Brownfield
 from tests.e2e.brownfield.manifests import WAITING, bodies, named
 from trainyard_rehearsal.control_plane.api import Body
 
-_FILES = ("namespaces", "applied", "helm", "jobs")
+_FILES = ("namespaces", "applied", "claims", "helm", "jobs")
+_CLAIMS = 14
+"""Claims of the site; all are bound."""
 
 
 @dataclass
@@ -24,13 +26,15 @@ class Census:
     site: Brownfield
     objects: dict[str, str] = field(default_factory=dict)
     pods: dict[str, tuple[str, int]] = field(default_factory=dict)
+    claims: dict[str, str] = field(default_factory=dict)
     waiting: set[str] = field(default_factory=lambda: set(WAITING))
     moved: set[str] = field(default_factory=set)
     rows: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
         """Remember what there is."""
-        self.objects, self.pods = self._objects(), self._pods()
+        self.objects, self.pods, self.claims = self._objects(), self._pods(), self._bound()
+        assert len(self.claims) == _CLAIMS
 
     def _objects(self) -> dict[str, str]:
         """Return the uid of each object of the site that is there, and is not being deleted."""
@@ -57,6 +61,17 @@ class Census:
             if not _labels(body).items() <= _labels(now).items()
         }
 
+    def _bound(self) -> dict[str, str]:
+        """Return the volume of each claim that is bound to it, and of which the volume says so."""
+        found = {}
+        for claim in (now for _, now in self._there() if now["kind"] == "PersistentVolumeClaim"):
+            volume = self.site.api.get("v1", "PersistentVolume", claim["spec"]["volumeName"])
+            both = (claim["status"]["phase"], volume["status"]["phase"])
+            if both == ("Bound", "Bound"):
+                assert volume["spec"]["claimRef"]["uid"] == claim["metadata"]["uid"]
+                found[named(claim)] = volume["metadata"]["name"]
+        return found
+
     def _pods(self) -> dict[str, tuple[str, int]]:
         """Return uid and restarts of each pod that runs."""
         found = {}
@@ -77,6 +92,7 @@ class Census:
         objects, pods = self._objects(), self._pods()
         kept = {name: uid for name, uid in self.objects.items() if name not in self.moved}
         assert {name: objects.get(name) for name in kept} == kept, step
+        assert self._bound() == self.claims, step
         running = {name: each for name, each in self.pods.items() if name not in self.moved}
         assert {name: pods.get(name) for name in running} == running, step
         idle = {job for job in self.waiting if self.site.waits(job)}

@@ -37,6 +37,7 @@ ANSWERS = {
     **USUAL,
     "server": "",
     "systemNamespaces": "systemNamespaces: [monitoring]",
+    "external": "external: {StorageClass/lustre: the site}",
 }
 """What the administrator decides of what the import leaves open."""
 
@@ -91,7 +92,7 @@ class Brownfield:
         self._node("gpu-7", 8, {**pool, "corp.internal/serving": "true"})
         self._node("plain-1", 0, {"corp.internal/plain": "true"})
         self.api.apply(_namespace("sriov-network-operator"))
-        for name in ("namespaces", "applied"):
+        for name in ("namespaces", "applied", "claims"):
             self.run(f"kubectl apply --filename {SITE / name}.yaml")
         for body in bodies("helm"):
             self.api.apply(body, manager="helm")
@@ -101,12 +102,15 @@ class Brownfield:
         self.api.apply(
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
         )
+        # Else a job could take the node that only Deployments may use.
+        self.until(lambda: self._is_quiet(5 + 8), "a pod of a Deployment does not run")
         for body in bodies("jobs"):
             self.api.create(body)
             if named(body) in RUNNING:
                 self.until(lambda body=body: self.runs(body), f"{named(body)} does not run")
         self.until(lambda: all(map(self.waits, WAITING)), "a job does not wait")
-        self.until(self._is_quiet, "a pod of the site does not run")
+        self.until(lambda: self._is_quiet(6 + 5 + 8), "a pod of the site does not run")
+        self.until(self._is_bound, "a claim of the site is not bound")
 
     def _node(self, name: str, gpus: int, labels: dict[str, str]) -> None:
         body = node(name, gpus=gpus, labels=labels)
@@ -127,11 +131,13 @@ class Brownfield:
             and "deletionTimestamp" not in pod["metadata"]
         ]
 
-    def _is_quiet(self) -> bool:
+    def _is_quiet(self, pods: int) -> bool:
         found = self.pods()
-        return len(found) >= 6 + 4 + 8 and all(
-            each["status"]["phase"] == "Running" for each in found
-        )
+        return len(found) >= pods and all(each["status"]["phase"] == "Running" for each in found)
+
+    def _is_bound(self) -> bool:
+        claims = self.api.list("v1", "PersistentVolumeClaim")
+        return all(each["status"].get("phase") == "Bound" for each in claims)
 
     def pods_of(self, job: Body) -> list[Body]:
         """Return the pods of a job that run."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tests.jobs.admission.operated import JOB_SET, JOBS, TRAIN_JOB
+
 Body = dict[str, Any]
 
 NODES = "trainyard-pool-nodes"
@@ -12,7 +14,7 @@ TOLERATES, DEVICES = "spec.tolerations must not tolerate", "a container must not
 NODE, PRIORITY = "spec.nodeName must be absent", "spec.priorityClassName must not begin"
 _ANY = {"tolerations": [{"operator": "Exists"}]}
 _GPU = {"limits": {"nvidia.com/gpu": "1"}}
-_RESTRICTED = {
+RESTRICTED = {
     "allowPrivilegeEscalation": False,
     "capabilities": {"drop": ["ALL"]},
     "runAsNonRoot": True,
@@ -225,6 +227,32 @@ CASES = {
     "a claim that holds a pod": Case(
         [_BLOCKER], {("databases StatefulSet/blocker", NODES): {"spec.volumeClaimTemplates"}}
     ),
+    "a PyTorchJob that waits": Case(
+        [JOBS["PyTorchJob of a queue"]],
+        {
+            ("team-nlp PyTorchJob/llm", NODES): {TOLERATES, DEVICES},
+            ("team-nlp PyTorchJob/llm", "PodSecurity"): {"violates PodSecurity"},
+        },
+    ),
+    "an MPIJob that waits": Case(
+        [JOBS["MPIJob of a queue"]],
+        {
+            ("team-nlp MPIJob/fold", NODES): {TOLERATES, DEVICES},
+            ("team-nlp MPIJob/fold", "PodSecurity"): {"violates PodSecurity"},
+        },
+    ),
+    "a JobSet that waits": Case(
+        [JOB_SET],
+        {
+            ("team-nlp JobSet/align", NODES): {TOLERATES, DEVICES},
+            ("team-nlp JobSet/align", "trainyard-jobs"): {"only Trainer writes JobSets"},
+            ("team-nlp JobSet/align", "PodSecurity"): {"violates PodSecurity"},
+        },
+    ),
+    "a TrainJob of the site's runtime that waits": Case(
+        [TRAIN_JOB],
+        {("team-nlp TrainJob/asr", "trainyard-trainjob-limits"): {"spec.runtimeRef must name"}},
+    ),
     "a team's RoleBindings": Case(
         [
             binding("people", {"kind": "Group", "name": "everyone"}),
@@ -250,7 +278,7 @@ CASES = {
     "a team's Deployments": Case(
         [
             maker("Deployment", "root", "team-nlp", spec()),
-            maker("Deployment", "tame", "team-nlp", spec(context=_RESTRICTED)),
+            maker("Deployment", "tame", "team-nlp", spec(context=RESTRICTED)),
         ],
         {("team-nlp Deployment/root", "PodSecurity"): {"violates PodSecurity"}},
     ),

@@ -20,12 +20,18 @@ from tests.jobs.admission.foreign import (
     spec,
     written,
 )
+from tests.jobs.admission.operated import JOB_SET, JOBS, TRAIN_JOB
 from tests.rules.cases import platform_of
+from trainyard.diagnostics import TreeError
 from trainyard.model.admission import Answer, Denial, Request
 from trainyard.render.site import render_site
-from trainyard_jobs.admission.made import Dump, Owner
+from trainyard_jobs.admission.bodies import Owner
+from trainyard_jobs.admission.made import Dump
+from trainyard_jobs.admission.passed import PassedOver, passed_over
 from trainyard_jobs.admission.replay import enforced, refusals
+from trainyard_jobs.workflows.replay import need_cluster
 
+_SUCCEEDED = {"type": "Succeeded", "status": "True"}
 MINE = "system:serviceaccount:kube-system:"
 
 
@@ -63,6 +69,109 @@ def test_other_pods_are_judged_for_an_account_of_their_namespace() -> None:
     (request,) = requests(head)
 
     assert request.user == "system:serviceaccount:ray:default"
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_job_of_an_operator_is_judged_with_its_pods(name: str) -> None:
+    """One that waits in a queue has no pod that a dump could show."""
+    body = JOBS[name]
+    found = requests(body)
+    pods = [each for each in found if each.resource == "pods"]
+
+    assert [each.resource for each in found] == ["pods", "pods", f"{body['kind'].lower()}s"]
+    assert {each.user for each in found} == {
+        f"system:serviceaccount:{body['metadata']['namespace']}:default"
+    }
+    assert any("nvidia.com/gpu" in str(each.body["spec"]["containers"]) for each in pods)
+    made = {"kind": body["kind"], "name": body["metadata"]["name"]}
+    assert all(made.items() <= each.body["metadata"]["ownerReferences"][0].items() for each in pods)
+
+
+def test_pods_of_an_operators_job_are_judged_by_its_templates() -> None:
+    """Its operator may say what an account of the namespace may not: that its owner waits."""
+    job = JOBS["PyTorchJob"]
+    owner = owned("kubeflow.org/v1", "PyTorchJob", "mnist")[0] | {"blockOwnerDeletion": True}
+    running = pod("mnist-master-0", "team-nlp", spec(), ownerReferences=[owner])
+    (alone,) = requests(running)
+
+    assert alone.body["metadata"]["ownerReferences"][0]["blockOwnerDeletion"] is False
+    assert len(requests(job, running)) == 3
+    assert Dump((job, running)).top(running) == Owner("team-nlp", "PyTorchJob", "mnist")
+
+
+@pytest.mark.parametrize(
+    "status", [{"conditions": [_SUCCEEDED]}, {"jobDeploymentStatus": "Failed"}]
+)
+def test_ended_job_of_an_operator_makes_no_pod(status: Body) -> None:
+    assert requests({**JOBS["MPIJob"], "status": status}) == []
+
+
+def test_mpi_jobs_that_a_team_may_have_are_judged_as_such() -> None:
+    """Their pods are the operator's, and Kueue places them."""
+    opened = {"mpiJobs": {"prod-east": {"until": "9999-12-31"}}}
+    (site,) = platform_of({"teams/nlp.yaml": opened}).sites
+    dump = Dump((JOBS["MPIJob"], JOBS["PyTorchJob"])).beside(render_site(site))
+
+    found = [each.request.resource for each in dump.requests()]
+    assert found == ["pods", "pods", "mpijobs", "pytorchjobs"]
+
+
+def test_job_set_is_judged_with_its_pods_unless_trainer_makes_it() -> None:
+    """What Trainer makes has Jobs, which are judged; a TrainJob that waits is judged as it is."""
+    assert [each.resource for each in requests(JOB_SET)] == ["pods", "jobsets"]
+    assert [each.resource for each in requests(TRAIN_JOB)] == ["trainjobs"]
+    of_trainer = {
+        **JOB_SET,
+        **metadata("asr", "nlp", ownerReferences=owned("a/v1", "TrainJob", "asr")),
+    }
+    job = maker("Job", "a", "nlp", spec(), ownerReferences=owned("b/v1", "JobSet", "asr"))
+    (request,) = requests(of_trainer, job)
+    assert request.user == MINE + "job-controller"
+
+    ended = {"status": {"conditions": [{"type": "Completed", "status": "True"}]}}
+    assert requests({**JOB_SET, **ended}) == []
+    assert requests({**TRAIN_JOB, "spec": {"suspend": False}}) == []
+
+
+def test_what_is_passed_over_has_a_reason() -> None:
+    """Each object of a dump is judged or passed over, and none is both."""
+    runs = {**TRAIN_JOB, **metadata("tts", "nlp"), "spec": {"suspend": False}}
+    of_trainer = {
+        **JOB_SET,
+        **metadata("tts", "nlp", ownerReferences=owned("a/v1", "TrainJob", "tts")),
+    }
+    runtime = {
+        "kind": "ClusterTrainingRuntime",
+        "metadata": {"name": "torch"},
+        "spec": JOB_SET["spec"],
+    }
+    ended = pod("ended", "ci", spec()) | {"status": {"phase": "Failed"}}
+    static = pod("etcd-1", "web", spec(), ownerReferences=owned("v1", "Node", "gpu-1"))
+    web = maker("Deployment", "web", "shop", spec())
+    made = pod("web-1", "shop", spec(), ownerReferences=owned("apps/v1", "Deployment", "web"))
+    others = [{"kind": "Node", "metadata": {"name": f"gpu-{number}"}} for number in (2, 1)]
+    bodies = (runs, of_trainer, runtime, ended, static, web, made, TRAIN_JOB, *others)
+    dump = Dump(tuple(bodies), frozenset({Owner("", "Node", "gpu-2")}))
+
+    again = "another object makes them again"
+    assert passed_over(dump, dump.requests()) == (
+        PassedOver(again, "JobSet", ("nlp/tts",)),
+        PassedOver(again, "Pod", ("shop/web-1",)),
+        PassedOver("ended", "Pod", ("ci/ended",)),
+        PassedOver("started by a kubelet", "Pod", ("web/etcd-1",)),
+        PassedOver(
+            "started, so Kueue has written into it; `fit` judges its manifest",
+            "TrainJob",
+            ("nlp/tts",),
+        ),
+        PassedOver("the tree has them", "Node", ("gpu-2",)),
+        PassedOver(
+            "with templates of pods, and nothing here knows who starts them",
+            "ClusterTrainingRuntime",
+            ("torch",),
+        ),
+        PassedOver("without templates of pods", "Node", ("gpu-1",)),
+    )
 
 
 def test_what_was_added_since_is_left_out() -> None:
@@ -151,9 +260,27 @@ def test_malformed_objects_are_requests_all_the_same() -> None:
         {"kind": "Pod", "spec": 5, "metadata": []},
         {"kind": ["Pod"]},
         {"kind": "Deployment", "metadata": {"ownerReferences": "a"}, "spec": {"template": 1}},
+        {"kind": "PyTorchJob", "spec": 5},
+        {"kind": "MPIJob", "spec": {"a": [{"template": {"spec": {"containers": "x"}}}]}},
     ]
 
-    assert len(requests(*bodies)) == 2
+    assert len(requests(*bodies)) == 4
+
+
+def test_dump_without_the_namespaces_that_are_taken_over_is_of_another_cluster() -> None:
+    """Before the first sync there are no others of teams, so a dump may lack these."""
+    objects = ["Cohort/a", "Namespace/team-nlp"]
+    adopting = {"pods": "audit", "until": "2099-01-01", "reason": "a", "objects": objects}
+    (taking,) = platform_of({"clusters/prod-east.yaml": {"adopt": adopting}}).sites
+    (plain,) = platform_of({}).sites
+    other, own = (Dump((maker("Job", "x", name, spec()),)) for name in ("b", "team-nlp"))
+
+    need_cluster(taking, own, list(own.requests()))
+    need_cluster(plain, other, list(other.requests()))
+    with pytest.raises(TreeError, match=r"\(team-nlp\)\. Is it of this cluster"):
+        need_cluster(taking, other, list(other.requests()))
+    with pytest.raises(TreeError, match="nothing is judged"):
+        need_cluster(plain, other, [])
 
 
 def test_tree_is_given_as_if_it_denied_and_with_namespaces_of_others() -> None:

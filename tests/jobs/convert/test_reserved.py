@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from tests.cli.calls import REPOSITORY
-from trainyard_jobs.convert.mpijob.pods import FIELDS
 from trainyard_jobs.convert.mpijob.volumes import FOLDERS, OURS
 
 TEMPLATES = REPOSITORY / "templates" / "platform"
@@ -23,11 +22,8 @@ def test_names_and_folders_are_those_of_the_policy() -> None:
     text = policy("limits")
     volumes = re.search(r"volume\.name in \[([^\]]+)\]", text)
     folders = re.search(r"!\[([^\]]+)\]\.exists\(path", text)
-    fields = re.search(r"fieldPath in \[([^\]]+)\]", policy("help"))
 
     assert volumes
     assert folders
-    assert fields
     assert listed(volumes[1]) == OURS
     assert listed(folders[1]) == set(FOLDERS)
-    assert listed(fields[1]) == FIELDS

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trainyard.model.facts import Body, labels_of
-from trainyard.model.lookup import mapping, mappings, text
+from trainyard.model.lookup import mapping, mappings, text, value_at
 
 _DAY = 10
 """Characters of a time that are its date."""
@@ -38,13 +38,28 @@ def made(have: Body) -> str:
     return _latest(mappings(dict(have), "metadata", "managedFields"))
 
 
-def lost_labels(have: Body, tree: Body) -> list[str]:
-    """Return the labels of an object that the first sync of an object of the tree deletes, sorted.
+def lost(have: Body, tree: Body, paths: Iterable[str]) -> list[str]:
+    """Return what of an object the first sync of an object of the tree deletes: labels, and fields.
 
     Args:
         have: the object on the cluster.
         tree: that of the tree.
+        paths: of fields that the tree may leave to others.
     """
+    labels = (f"label {each}" for each in _lost_labels(have, tree))
+    entries = mappings(dict(have), "metadata", "managedFields")
+    gone = (path for path in paths if value_at(dict(tree), path) is None)
+    return [*labels, *(path for path in gone if _managers(entries, path) == {_APPLIED})]
+
+
+def _managers(entries: Iterable[Mapping[str, Any]], path: str) -> set[str]:
+    """Return who manages a field."""
+    having = (each for each in entries if _has(mapping(dict(each), "fieldsV1"), path))
+    return {text(dict(each), "manager") for each in having}
+
+
+def _lost_labels(have: Body, tree: Body) -> list[str]:
+    """Return the labels that go, sorted."""
     entries = mappings(dict(have), "metadata", "managedFields")
     applied, others = set[str](), {f"f:{key}" for key in mapping(dict(tree), "metadata", "labels")}
     for entry in entries:

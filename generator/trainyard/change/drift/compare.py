@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from trainyard.change.drift.added import added, effect
-from trainyard.change.drift.authors import doubtful_labels, lost_labels, made, since
+from trainyard.change.drift.authors import doubtful_labels, lost, made, since
 from trainyard.change.drift.meaning import facts_of
 from trainyard.change.drift.overlay import Schema, overlaid, schema_of
 from trainyard.change.drift.queues import promised, stopped
@@ -120,11 +120,12 @@ def _is_synced(live: Live, compared: Iterable[_Found]) -> bool:
 class Overwritten(NamedTuple):
     """What a sync would change in an object of others that a profile adopts.
 
-    Labels and annotations are added, and change nothing for others.
+    Labels and annotations are added, and change nothing for others; but what `kubectl apply`
+    wrote and the tree lacks is deleted.
 
     Args:
         fields: outside of its metadata.
-        lost: labels that `kubectl apply` wrote, and the tree lacks: they are deleted.
+        lost: what `kubectl apply` wrote, and the tree lacks.
         doubtful: labels that the tree lacks, where the dump does not say who wrote them.
     """
 
@@ -140,10 +141,16 @@ def adopted(live: Live) -> Iterator[Overwritten]:
     for found in _compared(live):
         if found.new and adoption.takes(found.new.body) and live.owner(found.have):
             fields = _fields(found.new.body, found.manifest.body)
-            lost = lost_labels(found.have, found.manifest.body)
+            gone = lost(found.have, found.manifest.body, _of_others(found.manifest.body))
             doubtful = doubtful_labels(found.have, found.manifest.body)
-            if fields or lost or doubtful:
-                yield Overwritten(found.manifest, fields, lost, doubtful)
+            if fields or gone or doubtful:
+                yield Overwritten(found.manifest, fields, gone, doubtful)
+
+
+def _of_others(body: Body) -> tuple[str, ...]:
+    """Return the paths of fields that the tree may leave to others."""
+    resource = resource_of(body)
+    return resource.compared if resource and resource.is_open else ()
 
 
 def _fields(have: Body, tree: Body) -> tuple[Difference, ...]:

@@ -129,6 +129,11 @@ def _of_team(name: str, tenant: Tenant) -> Facts:
     yield Fact("Storage", name, "folder on NFS servers and in secret stores"), team.folder
     become = {"enforce": "refused", "warn": "recorded, with a warning", "observe": "recorded"}
     yield Fact("Access", f"team {name}", "what breaks its rules is"), become[team.stage.word]
+    what = "new jobs outside of its queues, and its new pods on the pools' nodes, are"
+    yield (
+        Fact("Jobs", f"team {name}", what),
+        become["observe" if team.stage.observes else "enforce"],
+    )
     if not team.stage.enforces:
         yield Fact("Access", f"team {name}", "is not isolated until after"), team.stage.until
         yield Fact("Access", f"team {name}", "is not isolated because"), team.stage.reason

@@ -14,7 +14,7 @@ from trainyard.change.impact.dumped import JobsChange
 from trainyard.change.impact.facts import FactChange
 from trainyard.change.impact.hands import HandChange, NodeWork, ServerChange
 from trainyard.change.impact.network import PathChange
-from trainyard.change.impact.objects import ObjectChange
+from trainyard.change.impact.objects import NAME_OF_QUEUE, ObjectChange
 from trainyard.change.impact.pools import (
     CohortChange,
     MaintenanceChange,
@@ -104,6 +104,12 @@ class ClusterImpact:
     server: ServerChange | None = None
     facts: tuple[FactChange, ...] = ()
     jobs: JobsChange | None = None
+
+    @property
+    def left_queues(self) -> tuple[str, ...]:
+        """Namespace and name of each LocalQueue that goes while its ClusterQueue stays."""
+        left = (each.identity for each in self.objects if each.reason == NAME_OF_QUEUE)
+        return tuple(f"{queue.namespace}/{queue.name}" for queue in left)
 
 
 @dataclass(frozen=True, slots=True)

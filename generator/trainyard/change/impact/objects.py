@@ -42,6 +42,9 @@ class ObjectChange:
     fields: tuple[Difference, ...]
 
 
+NAME_OF_QUEUE = "no profile gives the queue this name"
+"""Why a LocalQueue goes whose ClusterQueue stays; jobs that wait in it start no more."""
+
 STATEFUL = frozenset({"Namespace", "PersistentVolume", "PersistentVolumeClaim"})
 """Kinds whose deletion loses data."""
 
@@ -239,7 +242,7 @@ def _of_kind(sides: Sides, old: Manifest) -> str:
     """Return why an object goes while all that it is for stays."""
     kind = old.kind.name
     if kind == "LocalQueue" and _leads_on(sides, old):
-        return "no profile gives the queue this name"
+        return NAME_OF_QUEUE
     return _of_runtime(sides, old) if kind == _RUNTIME else _REASONS.get(kind, _OTHERWISE)
 
 

@@ -129,8 +129,7 @@ def hardware(
 ) -> int:
     """Write the hardware profile NAME, which extends a preset or has what nodes say of themselves.
 
-    Writes nothing if the addition would cause a new error, or if a profile names something that
-    does not exist.
+    Writes nothing if the addition would cause a new error. Other profiles may already name it.
     """
     if (preset is None) is (not files):
         raise click.UsageError("give `--preset`, or `--from` with files of nodes")
@@ -173,8 +172,7 @@ def runtime(
 ) -> int:
     """Write the profile of runtime NAME, version 1.
 
-    Writes nothing if the addition would cause a new error, or if a profile names something that
-    does not exist.
+    Writes nothing if the addition would cause a new error. Other profiles may already name it.
     """
     request = RuntimeRequest(name, launcher, image, hardware)
     addition = added(profiles, output, lambda place: add_runtime(place, request, today()))
@@ -205,8 +203,7 @@ def cluster(
 ) -> int:
     """Write the profile of cluster NAME.
 
-    Writes nothing if the addition would cause a new error, or if a profile names something that
-    does not exist.
+    Writes nothing if the addition would cause a new error. Other profiles may already name it.
     """
     if release not in folders_in(profiles / "releases"):
         release = ReleaseChoice().convert(release, None, click.get_current_context())

@@ -67,7 +67,7 @@ def command(cluster: str, profiles: Path, formats: tuple[Output, ...], color: st
 
 def _title(cluster: str, moves: tuple[Move, ...]) -> str:
     done = sum(move.progress is Progress.DONE for move in moves)
-    return f"Cut-over of {cluster}: {done} of {len(moves)} steps are done"
+    return f"Cut-over of {cluster}: by its profiles {done} of {len(moves)} steps are done"
 
 
 def _ended(moves: tuple[Move, ...]) -> Iterator[str]:

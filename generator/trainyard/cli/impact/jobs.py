@@ -37,7 +37,9 @@ def _others(jobs: JobsChange) -> Iterator[str]:
 
 
 def stuck_lines(cluster: ClusterImpact) -> Iterator[str]:
-    """Yield each waiting job that can't start any more."""
+    """Yield the LocalQueues whose jobs start no more, then each such job of a dump."""
+    for queue in cluster.left_queues:
+        yield f"! jobs in LocalQueue {queue} wait until there is a queue of that name again"
     for each in cluster.jobs.stuck if cluster.jobs else ():
         yield f"! {_name(each.namespace, each.job, each.kind)} {each.reason}"
 

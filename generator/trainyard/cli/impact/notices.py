@@ -168,7 +168,12 @@ def _closing_pools(cluster: ClusterImpact) -> Iterator[str]:
         yield cluster.name
 
 
+def _left(cluster: ClusterImpact) -> Iterator[str]:
+    yield from cluster.left_queues
+
+
 _NOTICES: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
+    "starts no job that waits in": _left,
     "takes resources from": _losing,
     "demands less of": _weakened,
     "leaves measures unanswered for": _unanswered,

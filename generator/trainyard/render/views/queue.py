@@ -29,6 +29,18 @@ FRAMEWORKS = {
 (sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
 
 
+def kubeflow_jobs(frameworks: Collection[str], *, has_mpi_jobs: bool) -> list[str]:
+    """Return which of Kubeflow's jobs Kueue queues, as API paths name them, sorted.
+
+    Args:
+        frameworks: kinds that it queues.
+        has_mpi_jobs: whether a team may create MPIJobs, which then have policies of their own.
+    """
+    found = (FRAMEWORKS[each].partition("/") for each in sorted(frameworks))
+    kinds = [f"{kind}s" for group, _, kind in found if group == "kubeflow.org"]
+    return [each for each in kinds if not (has_mpi_jobs and each == "mpijobs")]
+
+
 def stop_policy(queue: Queue, held: Collection[str]) -> str:
     """Return Kueue's policy: to admit jobs, none, or none and to evict the running ones.
 

@@ -8,6 +8,7 @@ from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.quantity import format_seconds
 from trainyard.model.release import Release
+from trainyard.model.variables import POD_FIELDS
 from trainyard.render.cel import is_one_of, text, text_list
 
 _FINISHED = (
@@ -28,6 +29,15 @@ _IMAGE = (
     "(@(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}))?$"
 )
 """An image as kubelets read it (distribution/reference:regexp.go@v0.6.0)."""
+
+_IMAGE_LENGTH = "^[^@]{0,255}(:[A-Za-z0-9_.-]{1,128})?(@.*)?$"
+"""How long its name may be (distribution/reference:reference.go@v0.6.0)."""
+
+_RESOURCES = (
+    "^(limits|requests)[.](cpu (0|1m|1)|(memory|ephemeral-storage) (0|1|1[kMGTPE]|1[KMGTPE]i))$"
+)
+"""A resource of its container that a variable may name, and the divisor
+(kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3)."""
 
 _POD_LISTS = (
     "pod.?volumes.orValue([]).size() <= 64 && pod.?containers.orValue([]).size() <= 8 && "
@@ -89,6 +99,21 @@ class ReleaseView:
     def image_form(self) -> str:
         """CEL: regular expression of an image that kubelets can read."""
         return text(_IMAGE)
+
+    @property
+    def image_length(self) -> str:
+        """CEL: regular expression of an image whose name kubelets accept."""
+        return text(_IMAGE_LENGTH)
+
+    @property
+    def pod_fields(self) -> str:
+        """CEL: fields of a pod that a variable may name, beside labels and annotations."""
+        return text_list(sorted(POD_FIELDS))
+
+    @property
+    def resource_form(self) -> str:
+        """CEL: regular expression of a resource that a variable may name, and its divisor."""
+        return text(_RESOURCES)
 
     @property
     def reserved_endings(self) -> str:

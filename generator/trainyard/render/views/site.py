@@ -19,7 +19,7 @@ from trainyard.render.views.cluster import ClusterView
 from trainyard.render.views.counts import MOST_JOBS, MOST_OBJECTS
 from trainyard.render.views.logs import Period, periods
 from trainyard.render.views.network import selected
-from trainyard.render.views.queue import FRAMEWORKS
+from trainyard.render.views.queue import FRAMEWORKS, kubeflow_jobs
 from trainyard.render.views.space import Binding, listed, people_subjects
 from trainyard.render.views.storage import PROPERTIES, StoreEntry
 from trainyard.render.views.tenancy import Tenancy
@@ -87,6 +87,11 @@ class SiteView:
     def framework_names(self) -> list[str]:
         """Job kinds that Kueue queues, as Kueue's Configuration names them, sorted."""
         return sorted(FRAMEWORKS[framework] for framework in self.site.frameworks)
+
+    @property
+    def kubeflow_jobs(self) -> list[str]:
+        """Kubeflow's jobs whose pods get no node of a pool, as API paths name them."""
+        return kubeflow_jobs(self.site.frameworks, has_mpi_jobs=bool(self.site.mpi_spaces))
 
     @property
     def rank_labels(self) -> str:

@@ -87,9 +87,9 @@ def command(
     Without `--usage` it is assumed that nothing else runs on the cluster. Without the evaluator the
     admission policies and Pod Security are not judged.
 
-    With `--replay` it judges the pods, templates of pods, claims, quotas and RoleBindings of a
-    cluster, each as its controller would create it, as if all policies denied. Ends with 1 where
-    one is refused that is not known.
+    With `--replay` it judges the pods, templates of pods, TrainJobs, claims, quotas and
+    RoleBindings of a cluster, each as its controller would create it, as if all policies denied.
+    It lists what else the dump has. Ends with 1 where one is refused that is not known.
     """
     if builds:
         notify(f"the evaluator is {build()}")

@@ -7,12 +7,11 @@ from fractions import Fraction
 
 from trainyard.model.lookup import mapping
 from trainyard.model.quantity import parse_amount
-from trainyard.model.variables import REFUSED
+from trainyard.model.variables import POD_FIELDS, REFUSED
 from trainyard_jobs.convert import options
 from trainyard_jobs.convert.model import Body, Kind
 from trainyard_jobs.convert.mpijob.fields import PYTORCHJOB, Fields, Path
 from trainyard_jobs.convert.mpijob.suspects import in_value
-from trainyard_jobs.convert.words import words
 
 _GPU = re.compile(r"nvidia\.com/(?:gpu(?:\.shared)?|mig-.+)")
 _SLICE = re.compile(r"nvidia\.com/mig-.+|.+\.shared")
@@ -25,9 +24,6 @@ _OF_NODE = re.compile(
     r"hugepages-.+|.*(?:rdma|sriov|roce|infiniband|mlnx|netdev).*|.+/(?:hca|efa|nic).*"
 )
 """Resources that no program computes with."""
-FIELDS = words(
-    "metadata.name metadata.namespace metadata.uid spec.nodeName status.hostIP status.podIP"
-)
 _NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
@@ -158,6 +154,6 @@ def _unfit(name: str, body: Body) -> str:
         empty = "an empty value keeps a TrainJob from starting" if value in (None, "") else ""
         return empty or options.variable(name, str(value))
     if mapping(body, "valueFrom", "resourceFieldRef"):
-        return "the TrainJob has no resources that it could name; write the number"
+        return "it would name what the runtime gives a pod; write the number"
     field = str(mapping(body, "valueFrom", "fieldRef").get("fieldPath", "metadata.name"))
-    return "" if field in FIELDS else f"a TrainJob may not name {field}"
+    return "" if field in POD_FIELDS else f"a TrainJob may not name {field}"

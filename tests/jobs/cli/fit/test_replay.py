@@ -67,11 +67,15 @@ def test_refused_owner_is_named_with_policy_and_message(trainyard: Call, reposit
 def test_known_refusal_is_no_failure_and_one_that_is_gone_is_named(
     trainyard: Call, repository: Path
 ) -> None:
-    file = dump(repository, LLM)
+    others = [{"kind": "Node", "metadata": {"name": name}} for name in "abcd"]
+    service = {"kind": "Service", "metadata": {"name": "web", "namespace": "shop"}}
+    web = maker("Deployment", "web", "shop", spec())
+    file = dump(repository, LLM, web, service, *others)
     lines = (
         "# Until March.\n\n"
         "inference Deployment/llm trainyard-pool-nodes # moves to its own nodes\n"
         "ci Pod/old trainyard-pool-nodes\n"
+        "shop Deployment/web trainyard-pool-nodes\n"
     )
     (repository / "known.txt").write_text(lines, "utf-8")
 
@@ -79,16 +83,30 @@ def test_known_refusal_is_no_failure_and_one_that_is_gone_is_named(
 
     assert ended == Ended(
         Exit.FINE,
-        "not refused any more, remove the line: ci Pod/old trainyard-pool-nodes\n"
-        "prod-east: 1 object judged, 0 refusals at the next start, 1 known\n",
+        "not refused any more, remove the line: shop Deployment/web trainyard-pool-nodes\n"
+        "not judged, so keep the line while it is there: ci Pod/old trainyard-pool-nodes\n"
+        "not judged, without templates of pods: Node a, b, c and 1 more; Service shop/web\n"
+        "prod-east: 2 objects judged, 0 refusals at the next start, 1 known\n",
         "",
     )
+
+
+def test_dump_of_another_cluster_is_refused(trainyard: Call, repository: Path) -> None:
+    node = {"kind": "Node", "metadata": {"name": "a"}}
+    ended = trainyard("fit", "--replay", dump(repository, node), "--cluster", "lab")
+    assert (ended.code, ended.out) == (Exit.IO, "")
+    assert "nothing is judged: the dump has none of the teams' namespaces of cluster lab (" in (
+        ended.err
+    )
+    space = {"kind": "Namespace", "metadata": {"name": "team-nlp"}}
+    there = dump(repository, space, node)
+    assert trainyard("fit", "--replay", there, "--cluster", "lab").code == Exit.FINE
 
 
 def test_json_follows_its_published_schema(trainyard: Call, repository: Path) -> None:
     bare = pod("debug", "default", {**GPU, "nodeName": "gpu-1"})
     (repository / "known.txt").write_text("inference Deployment/llm trainyard-pool-nodes\n")
-    file = dump(repository, LLM, bare)
+    file = dump(repository, LLM, bare, {"kind": "Node", "metadata": {"name": "gpu-1"}})
 
     ended = trainyard(
         *("fit", "--replay", file, "--cluster", "lab", "--known", "known.txt", "--format", "json")
@@ -98,6 +116,9 @@ def test_json_follows_its_published_schema(trainyard: Call, repository: Path) ->
     Draft7Validator(json.loads(trainyard("schema", "replay").out)).validate(printed)
     found = [(each["owner"], each["known"]) for each in printed["result"]["refusals"]]
     assert found == [("Pod/debug", False), ("Deployment/llm", True)]
+    assert printed["result"]["passedOver"] == [
+        {"kind": "Node", "reason": "without templates of pods", "objects": ["gpu-1"]}
+    ]
     assert printed["result"]["unknownNodes"] == ["default Pod/debug"]
     assert ended.code == Exit.FINDINGS
 
