@@ -189,7 +189,7 @@ def _runtimes(cluster: ClusterImpact, names: Names) -> Iterator[str]:
         yield _runtime(runtime, runtime.runtime + where, names)
         for detail in runtime.details:
             yield f"  {detail}"
-    if any(map(_is_replaced, cluster.objects)):
+    if cluster.runtimes and any(map(_is_replaced, cluster.objects)):
         yield "  Jobs that wait for a runtime that goes must be submitted again under another name."
         yield "  New jobs with a team's copy of it are refused."
 
