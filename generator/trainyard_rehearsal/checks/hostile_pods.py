@@ -57,6 +57,7 @@ _VOLUMES: tuple[tuple[Body, str], ...] = (
     ({}, VOLUME_KIND),
     ({"emptyDir": {"medium": "HugePages"}}, VOLUME_FORM),
     ({"emptyDir": {"sizeLimit": "0"}}, VOLUME_FORM),
+    ({"emptyDir": {"sizeLimit": "1e1000"}}, VOLUME_FORM),
     ({"secret": {"secretName": ""}}, VOLUME_FORM),
     ({"secret": {"secretName": "a", "defaultMode": 5000}}, VOLUME_FORM),
     ({"secret": {"secretName": "a", "defaultMode": -1}}, VOLUME_FORM),

@@ -43,6 +43,8 @@ _PLAIN = {"name": "main", "image": "example.com/image"}
 _UID = "11111111-1111-1111-1111-111111111111"
 _ADDRESS = "spec.externalIPs takes the traffic"
 _TRIAL_OWNER = "a trial's object must have no metadata.ownerReferences"
+_RESIZED = "orbidden: "
+"""The policy says so, or the API server itself from Kubernetes 1.35 on."""
 _ADDRESSED: Body = {"metadata": {"annotations": {"k8s.ovn.org/pod-networks": "{}"}}}
 """What OVN-Kubernetes says of a pod that has an address."""
 _CLAIM_OWNER = "spec.volumeClaimTemplates: no metadata.ownerReferences can have blockOwnerDeletion"
@@ -90,6 +92,7 @@ def _choose_nodes(lab: Lab, existing: Body, hostile: RequestTally, harmless: Req
     hostile.send(operator_cases(site, admin, _NAMESPACE))
     harmless.send(own_operand_cases(site, admin, _NAMESPACE))
     hostile.send(_waited_for(lab))
+    hostile.send(_resized(lab, existing))
     templates = [*_stateful(lab), *_trials(lab)]
     hostile.send(case for case in templates if case.refusal)
     harmless.send(case for case in templates if not case.refusal)
@@ -137,6 +140,16 @@ def _changes(
         request = partial(_user(lab, "admin").patch, existing, change, dry_run=True)
         display = f"a pod changed to {as_json(change)}"
         yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
+
+
+def _resized(lab: Lab, existing: Body) -> Iterator[RequestCase]:
+    """Yield resizes that add a device, which Kubernetes 1.34 permits to containers without any."""
+    for device in lab.plan.site.cluster.devices:
+        container = {**_PLAIN, "resources": {"limits": {device: "1"}, "requests": {device: "1"}}}
+        change = {"spec": {"containers": [container]}}
+        request = partial(as_deputy(lab.api).patch, existing, change, "resize", dry_run=True)
+        display = f"a pod resized to {device}"
+        yield RequestCase(display, request, lab.plan.site.cluster.at, _RESIZED)
 
 
 def _services(lab: Lab, makers: Iterable[Api], refusal: str) -> Iterator[RequestCase]:
