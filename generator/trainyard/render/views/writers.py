@@ -31,6 +31,10 @@ _DEPUTY = "system:serviceaccount:openshift-infra:template-instance-controller"
 (openshift/openshift-controller-manager:
 pkg/template/controller/templateinstance_controller.go@39b423e)."""
 
+_PIPELINES = "system:serviceaccount:openshift-operators:openshift-pipelines-operator"
+"""It gives each namespace an account and its roles, and ends at the first that it is refused
+(tektoncd/operator:pkg/reconciler/openshift/tektonconfig/rbac.go)."""
+
 _REQUESTER = "openshift.io/requester"
 """Annotation of a namespace that a user requested as a project, and is admin of."""
 
@@ -125,6 +129,7 @@ class Writers:
         of_daemon = is_one_of("each.?namespace.orValue('')", self.daemon_namespaces)
         group = (
             f"each.kind == 'Group' && each.name == {text(_ACCOUNTS)} + request.namespace && "
+            "object.?roleRef.?kind.orValue('') == 'ClusterRole' && "
             "object.?roleRef.?name.orValue('') == 'system:image-puller'"
         )
         named = f"({account} && ({own} || {of_daemon})) || ({group})"
@@ -139,10 +144,11 @@ class Writers:
 
     @property
     def gives_accounts(self) -> str:
-        """CEL: OpenShift gives a namespace its accounts, and their roles."""
+        """CEL: OpenShift, or its Pipelines, gives a namespace its accounts and their roles."""
         if not self.cluster.release.has_projects:
             return "false"
-        return f"{text(f'{_ACCOUNTS}openshift-infra')} in request.userInfo.groups"
+        of_openshift = f"{text(f'{_ACCOUNTS}openshift-infra')} in request.userInfo.groups"
+        return f"{of_openshift} || request.userInfo.username == {text(_PIPELINES)}"
 
     @property
     def is_not_kubernetes(self) -> str:
