@@ -79,7 +79,8 @@ def test_only_the_observed_team_is_opened(history: History) -> None:
     others = _others(history)
     history.edit(NLP, "contact: ", stage("observe") + "contact: ")
     shown = diff(history)
-    assert shown.startswith("evicts: nobody; holds queues of nlp on lab; opens network paths of ")
+    left = "starts no job that waits in team-nlp/default"
+    assert shown.startswith(f"evicts: nobody; holds queues of nlp on lab; {left}; opens network ")
     assert "team nlp at stage observe is held" in shown
     assert "~ team nlp: what breaks its rules is refused -> recorded" in shown
     assert "without a queue's label: is in queue gpu -> is in no queue" in shown
