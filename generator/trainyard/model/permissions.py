@@ -14,7 +14,7 @@ from trainyard.model.lookup import texts
 _ANY = "*"
 """Permits every verb, group, resource or path."""
 _MOST = 100_000
-"""Permissions of one rule: four lists of a few KiB have billions together."""
+"""Permissions of one role: four lists of a few KiB have billions together."""
 
 
 class Permission(NamedTuple):
@@ -48,15 +48,17 @@ def permissions(role: str, rules: Iterable[Mapping[str, Any]]) -> frozenset[Perm
     """Return each permission of a role's rules.
 
     Raises:
-        TreeError: a rule has too many; the error names the role.
+        TreeError: it has too many; the error names it.
     """
     found: set[Permission] = set()
+    counted = 0
     for rule in rules:
         verbs, paths = texts(rule, "verbs"), texts(rule, "nonResourceURLs")
         names = texts(rule, "resourceNames") or ("",)
         lists = (verbs, texts(rule, "apiGroups"), texts(rule, "resources"), names)
-        if max(prod(map(len, lists)), len(verbs) * len(paths)) > _MOST:
-            raise TreeError(f"{role} has a rule with more than {_MOST:,} permissions")
+        counted += prod(map(len, lists)) + len(verbs) * len(paths)
+        if counted > _MOST:
+            raise TreeError(f"{role} has more than {_MOST:,} permissions")
         found.update(map(Permission._make, product(*lists)))
         for verb, path in product(verbs, paths):
             found.add(Permission(verb, "", f"/{path.removeprefix('/')}", ""))

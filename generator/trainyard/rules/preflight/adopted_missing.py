@@ -17,9 +17,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="Each object that `adopt.objects` lists is on the cluster.",
     why="""
-        The facts are of another cluster, or of a day
-        before the import; or somebody has deleted the object since then, and the sync makes it
-        anew.
+        The facts are of another cluster, or of a day before the import; or somebody has deleted
+        the object since then, and the sync makes it anew.
     """,
     fix="""
         Read the right cluster again, or remove the entry from `adopt.objects`.
